@@ -1,0 +1,56 @@
+# One page of commands. `make` alone prints the menu; every target sets up what it needs.
+
+PYTHON ?= python3
+BIN := .venv/bin
+STAMP := .venv/.installed
+LOCK := requirements.lock
+
+.DEFAULT_GOAL := help
+.PHONY: help setup test lint types layers pytest verify docs traceability bench lock clean
+
+help: ## this menu
+	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+
+setup: $(STAMP) ## create .venv and install everything from the lock file
+
+# The stamp is written last: an install that was cut short is done again.
+$(STAMP): $(LOCK) pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dhruva needs Python 3.11 or newer; set PYTHON=")'
+	$(PYTHON) -m venv --clear .venv
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $@
+
+test: lint types layers pytest ## lint, types, layers and the whole test suite
+
+lint: setup ## ruff: lint and format
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: setup ## mypy --strict over kernel, models, proofs and tests
+	$(BIN)/mypy
+
+layers: setup ## import-linter: the layers of the kernel
+	$(BIN)/lint-imports
+
+pytest: setup ## the tests alone
+	$(BIN)/python -m pytest -q -n 2
+
+verify: setup ## re-check every rule from nothing, and print what was checked
+	$(BIN)/python -m dhruva verify
+
+docs: setup ## regenerate docs/generated (stale pages fail `make test`)
+	$(BIN)/python -m tests.spec.pages --write
+
+traceability: setup ## totals of the traceability matrix
+	$(BIN)/python -m tests.spec.pages --totals
+
+bench: setup ## ratios within one run, printed and kept under build/bench
+	$(BIN)/python -m tests.bench.table
+
+lock: ## re-resolve the lock file (needs uv)
+	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
+	  --all-extras --group dev --quiet --upgrade -o $(LOCK) pyproject.toml
+
+clean: ## remove the environment and everything built
+	rm -rf .venv build dist
