@@ -143,7 +143,7 @@ class Machine(Generic[S, E]):
         fill(self, "entries", frozenset(self.entries))
         fill(self, "states", tuple(self.states) or tuple(type(self.rows[0].source)))
         fill(self, "events", tuple(self.events) or tuple(type(self.rows[0].on)))
-        for fault in _faults(self):
+        for fault in faults(self):
             raise fault
         fill(self, "_next", {(row.source, row.on): row for row in self.rows})
 
@@ -246,7 +246,7 @@ def _named(machine: str, what: str, word: object, known: tuple[S, ...]) -> S:
     raise UnknownName(machine, what, word, known)
 
 
-def _faults(machine: Machine[S, E]) -> Iterator[TableError]:
+def faults(machine: Machine[S, E]) -> Iterator[TableError]:
     """Every way in which a table can be wrong, each with the row or state that is at fault."""
     yield from _row_faults(machine)
     yield from _state_faults(machine)

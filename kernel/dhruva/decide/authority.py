@@ -1,0 +1,65 @@
+"""May this request execute now? One answer, the first rule that decides (ACT-2, ACT-3, ACT-13)."""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from dhruva.machines.scope import ALIVE, CAN_EXECUTE, ScopeState
+
+
+class Verdict(StrEnum):
+    """What the authority answers. All but the first two are rejections, in the order of ACT-3."""
+
+    AUTHORIZED = "authorized"
+    QUEUED = "queued"
+    SCOPE_NOT_FOUND = "scope_not_found"
+    SCOPE_DISPOSED = "scope_disposed"
+    SCOPE_SUSPENDED = "scope_suspended"
+    SCOPE_NOT_ATTACHED = "scope_not_attached"
+    SPAWN_LIMIT = "spawn_limit"
+    POLICY_WINDOW = "policy_window"
+    CONCURRENCY_LIMIT = "concurrency_limit"
+    QUEUE_FULL = "queue_full"
+
+
+REJECTIONS: Final = tuple(v for v in Verdict if v not in (Verdict.AUTHORIZED, Verdict.QUEUED))
+
+
+class Facts(NamedTuple):
+    """All that authorization looks at. A limit that is not set is limits.UNBOUNDED."""
+
+    scope: ScopeState | None
+    active: int  # slots held in the scope
+    max_concurrent: int
+    active_overall: int  # slots held in all scopes
+    max_overall: int
+    spawned: int  # attempts ever committed in the scope
+    max_spawns: int
+    tries: int  # attempts of this run, or of this request, so far
+    max_tries: int
+    waited_too_long: bool  # a timer said so
+    queues: bool  # the policy queues what is over the limit
+    queued: int
+    max_queued: int
+
+
+def authorize(facts: Facts) -> Verdict:
+    """Authorized iff every rule of ACT-2 holds; otherwise queued, or rejected for the first broken rule."""
+    if facts.scope is None:
+        return Verdict.SCOPE_NOT_FOUND
+    if facts.scope not in ALIVE:
+        return Verdict.SCOPE_DISPOSED
+    if facts.scope == ScopeState.SUSPENDED:
+        return Verdict.SCOPE_SUSPENDED
+    if facts.scope not in CAN_EXECUTE:
+        return Verdict.SCOPE_NOT_ATTACHED
+    if facts.spawned >= facts.max_spawns:
+        return Verdict.SPAWN_LIMIT
+    if facts.waited_too_long or facts.tries >= facts.max_tries:
+        return Verdict.POLICY_WINDOW
+    if facts.active < facts.max_concurrent and facts.active_overall < facts.max_overall:
+        return Verdict.AUTHORIZED
+    if not facts.queues:
+        return Verdict.CONCURRENCY_LIMIT
+    if facts.queued < facts.max_queued:
+        return Verdict.QUEUED
+    return Verdict.QUEUE_FULL

@@ -1,0 +1,100 @@
+"""When a task may start, why it cannot, and which goes first (LIF-3 to LIF-6)."""
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+from dhruva.ids import ENDED, Priority, TaskId, TaskStatus
+
+
+def satisfied(status: TaskStatus | None, required: bool, attempt_alive: bool) -> bool:
+    """Whether a dependency in this status lets its dependent go on (LIF-4). None: nobody knows the id."""
+    if attempt_alive:
+        return False
+    if required:
+        return status == TaskStatus.COMPLETED
+    return status in ENDED
+
+
+def blocks(status: TaskStatus | None, required: bool) -> bool:
+    """Whether a dependency in this status will never satisfy as things stand (LIF-5)."""
+    return required and status in STUCK
+
+
+STUCK: Final = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
+
+
+class Wait(StrEnum):
+    """The first thing that a pending task waits for (LIF-3)."""
+
+    NOTHING = "nothing"
+    DEPENDENCIES = "dependencies"
+    TIMER = "timer"
+    EXECUTOR = "executor"
+    AUTHORIZATION = "authorization"
+
+
+def waits_for(unmet: int, due: bool, executor: bool, authorized: bool) -> Wait:
+    """What keeps a pending task from starting; dependencies come before everything else."""
+    if unmet > 0:
+        return Wait.DEPENDENCIES
+    if not due:
+        return Wait.TIMER
+    if not executor:
+        return Wait.EXECUTOR
+    if not authorized:
+        return Wait.AUTHORIZATION
+    return Wait.NOTHING
+
+
+def first_lane(urgent: bool, high: bool, normal: bool, low: bool) -> Priority | None:
+    """The lane whose head goes next: the most urgent one in which something waits (LIF-6)."""
+    if urgent:
+        return Priority.URGENT
+    if high:
+        return Priority.HIGH
+    if normal:
+        return Priority.NORMAL
+    if low:
+        return Priority.LOW
+    return None
+
+
+class Dependency(NamedTuple):
+    """One dependency as the blocked view sees it."""
+
+    task: TaskId
+    required: bool
+    status: TaskStatus | None
+
+
+def blocked(task: TaskId, dependencies: Callable[[TaskId], Iterable[Dependency]]) -> tuple[TaskId, ...]:
+    """The chain from a pending task to the dependency that blocks it, the cause last; empty if none does.
+
+    A view, not a state (LIF-5): it is transitive through pending dependencies, looks at each task
+    once, and names the nearest cause.
+    """
+    came_from: dict[TaskId, TaskId] = {}
+    seen = {task}
+    ring = [task]
+    while ring:
+        beyond: list[TaskId] = []
+        for waiting in ring:
+            for needed in dependencies(waiting):
+                if not needed.required or needed.task in seen:
+                    continue
+                seen.add(needed.task)
+                came_from[needed.task] = waiting
+                if blocks(needed.status, needed.required):
+                    return _chain(came_from, task, needed.task)
+                if needed.status == TaskStatus.PENDING:
+                    beyond.append(needed.task)
+        ring = beyond
+    return ()
+
+
+def _chain(came_from: dict[TaskId, TaskId], start: TaskId, cause: TaskId) -> tuple[TaskId, ...]:
+    chain = [cause]
+    while chain[-1] != start:
+        chain.append(came_from[chain[-1]])
+    return tuple(reversed(chain))

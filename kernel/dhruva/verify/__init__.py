@@ -1,0 +1,1 @@
+"""Re-checking from nothing: what `dhruva verify` runs and reports (VER-3)."""
