@@ -2,7 +2,7 @@
 
 Ids are integers from one growing supply, so that a task and a one-off request never
 share one, and a store keeps its rows in the order of creation. The UUID that people
-see is kept beside the record (LIF-17). 0 names nothing: `NOBODY`, `NOTHING`.
+see is kept beside the record (LIF-17). Where there is nothing to name, there is None.
 """
 
 from enum import IntEnum, StrEnum
@@ -15,14 +15,14 @@ RequestId = NewType("RequestId", OwnerId)
 ProcessId = NewType("ProcessId", int)  # a process that serves a store, named for life; not the system's pid
 TargetId = NewType("TargetId", int)
 InstanceId = NewType("InstanceId", int)
-EffectId = NewType("EffectId", int)
+ExecutorId = NewType("ExecutorId", int)  # the name under which an executor is registered
+ParkedId = NewType("ParkedId", int)
+SignalName = NewType("SignalName", int)
 SignalId = NewType("SignalId", int)
 UserId = NewType("UserId", int)
 Nonce = NewType("Nonce", int)
 WaitToken = NewType("WaitToken", int)
 Version = NewType("Version", int)
-
-NOBODY: Final = 0
 
 
 class Ref(NamedTuple):

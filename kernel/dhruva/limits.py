@@ -41,6 +41,9 @@ PRESSURES: Final = 3  # memory, queue depth, spawn saturation; DSP-10
 FORGET_ENTRIES: Final = 10_000  # ended counters kept; DSP-12
 FORGET_AFTER_MS: Final = 300_000  # DSP-12
 
+# Workflow instances (WFL)
+KEPT_SIGNALS_MAX: Final = 64  # early signals kept per instance; WFL-22
+
 # Transports and locks (REL)
 OBSERVATION_MS: Final = 30_000  # how long a spawn may stay unobserved; REL-8
 GRACE_MS: Final = 5_000  # from terminate to giving up; REL-8

@@ -97,7 +97,8 @@ def settle(
     if reason == AbortReason.SHUTDOWN:
         return SHUT_DOWN
     if reason is not None:
-        return _failed(BY_REASON[reason], retry_on_timeout)
+        named = _failed(BY_REASON[reason], retry_on_timeout)
+        return named._replace(retry=False) if dropped else named
     if end == AttemptEvent.SUCCEED:
         return SUCCEEDED
     if end == AttemptEvent.OWNER_GONE:

@@ -71,8 +71,8 @@ class Dependency(NamedTuple):
 def blocked(task: TaskId, dependencies: Callable[[TaskId], Iterable[Dependency]]) -> tuple[TaskId, ...]:
     """The chain from a pending task to the dependency that blocks it, the cause last; empty if none does.
 
-    A view, not a state (LIF-5): it is transitive through pending dependencies, looks at each task
-    once, and names the nearest cause.
+    A view, not a state (LIF-5): it is transitive through pending dependencies, optional ones too, since
+    one that is blocked never ends. It looks at each task once and names the nearest cause.
     """
     came_from: dict[TaskId, TaskId] = {}
     seen = {task}
@@ -81,13 +81,12 @@ def blocked(task: TaskId, dependencies: Callable[[TaskId], Iterable[Dependency]]
         beyond: list[TaskId] = []
         for waiting in ring:
             for needed in dependencies(waiting):
-                if not needed.required or needed.task in seen:
-                    continue
-                seen.add(needed.task)
-                came_from[needed.task] = waiting
                 if blocks(needed.status, needed.required):
+                    came_from[needed.task] = waiting
                     return _chain(came_from, task, needed.task)
-                if needed.status == TaskStatus.PENDING:
+                if needed.status == TaskStatus.PENDING and needed.task not in seen:
+                    seen.add(needed.task)
+                    came_from[needed.task] = waiting
                     beyond.append(needed.task)
         ring = beyond
     return ()

@@ -23,19 +23,23 @@ TERMINAL: Final = frozenset({InstanceState.COMPLETED, InstanceState.FAILED, Inst
 
 def freshness(
     state: InstanceState | None,
-    signal: SignalId,
+    signal: SignalId | None,
     last_signal: SignalId | None,
     token: WaitToken,
     waiting_token: WaitToken | None,
     expected: Version | None,
     version: Version,
 ) -> Freshness:
-    """The stale rule, in its order. `expected` is None where the signal names no version."""
+    """The stale rule, in its order.
+
+    `expected` is None where the signal names no version, `signal` is None for one that the kernel sends
+    itself, from a child, a task or a human task: its token tells it from every other.
+    """
     if state is None:
         return Freshness.DEAD_LETTER
     if state in TERMINAL:
         return Freshness.TERMINAL
-    if signal == last_signal:
+    if signal is not None and signal == last_signal:
         return Freshness.DUPLICATE
     if token != waiting_token:
         return Freshness.OTHER_TOKEN

@@ -32,6 +32,17 @@ class InstanceEvent(StrEnum):
     RETRY = "retry"
 
 
+class WaitKind(StrEnum):
+    """What an instance waits for; a field of the instance, not a state (WFL-6)."""
+
+    HUMAN = "human"
+    TIMER = "timer"
+    SIGNAL = "signal"
+    CHILD = "child"
+    TASK = "task"
+    RETRY = "retry"
+
+
 class InstanceGuard(Symbol):
     FRESH = "fresh", "the signal is not stale: its token and version are those of this wait"
 

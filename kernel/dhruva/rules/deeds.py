@@ -1,0 +1,178 @@
+"""What each `Do` of the wiring does: one mapping, total over `Does` (tested).
+
+A deed is given the cell as it stands after its own move. It changes counters, links and follow-ups,
+or hands an effect to the outside; it fires nothing. This page: activation and tasks.
+"""
+
+from typing import Any, Final
+
+from dhruva.cells import Again, Ending, FollowUp, Key, Kind, OwnerKind
+from dhruva.decide.fields import FIELD_ACTIONS
+from dhruva.effects import AbortSignal, EndResource, FieldChange, Rejected, Timer
+from dhruva.ids import ENDED, Ref, TaskStatus
+from dhruva.machines.reexecution import ReexecutionEvent
+from dhruva.machines.task import TaskEvent
+from dhruva.rules import authority, carriers, flows, keys, lanes, locks, outcome
+from dhruva.table import Refused
+from dhruva.walk import Given, Walk, Wired, follow
+from dhruva.wiring import Does
+
+
+def wake(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
+    if scope.waiting > 0:
+        lanes.wake(walk, key[1])
+
+
+def abort_each(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
+    if scope.newest is not None:
+        walk.put(follow(FollowUp.ABORT_EACH, key[1]), lanes.BEGIN._replace(ref=scope.newest))
+
+
+def reject_queued(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
+    if scope.waiting > 0:
+        walk.put(follow(FollowUp.REJECT_QUEUED, key[1]), lanes.BEGIN)
+
+
+def commit(walk: Walk, key: Key, cell: Any, given: Given) -> Refused | None:
+    """A request commits under the number that it asked with, a task under its next one (ACT-8)."""
+    if key[0] == Kind.REQUEST:
+        ref = Ref(key[1], 1, cell.number)
+        return authority.commit(walk, ref, OwnerKind.REQUEST, cell.scope, cell.process, cell.priority)
+    spec = walk.get(keys.spec(key[1]))
+    if spec is None or given.process is None:
+        return Refused("task", cell.status, TaskEvent.START, "LIF-3", "absent")
+    lanes.leave(walk, key[1])
+    ref = Ref(key[1], cell.run, cell.number + 1)
+    walk.put(key, cell._replace(number=cell.number + 1, tries=cell.tries + 1, alive=True))
+    return authority.commit(walk, ref, OwnerKind.TASK, spec.scope, given.process, spec.priority)
+
+
+def leave_queue(walk: Walk, key: Key, request: Any, _given: Given) -> None:
+    """One that never waited was never counted."""
+    if lanes.leave(walk, key[1]):
+        scope = walk.get(keys.scope(request.scope))
+        if scope is not None:
+            walk.put(keys.scope(request.scope), scope._replace(queued=scope.queued - 1, live=scope.live - 1))
+
+
+def tell_caller(walk: Walk, key: Key, _request: Any, given: Given) -> None:
+    if given.verdict is not None:
+        walk.effect(Rejected(key[1], given.verdict))
+
+
+def signal_abort(walk: Walk, key: Key, attempt: Any, given: Given) -> None:
+    if given.reason is not None:
+        walk.put(key, attempt._replace(reason=given.reason))
+        walk.effect(AbortSignal(key[1], given.reason))
+
+
+def free_slot(walk: Walk, key: Key, attempt: Any, _given: Given) -> None:
+    authority.free(walk, key[1], attempt)
+
+
+def end_resources(walk: Walk, key: Key, attempt: Any, given: Given) -> None:
+    if attempt.resources > 0 or attempt.spawn > 0:
+        begin = 1 if attempt.spawn == 0 else keys.FIRST_CARRIER
+        ending = Ending(begin, attempt.resources, attempt.spawn, given.gone)
+        walk.put(follow(FollowUp.END_RESOURCES, key[1]), ending)
+
+
+def body_ended(walk: Walk, key: Key, attempt: Any, _given: Given) -> None:
+    owner = keys.task(key[1].owner)
+    task = walk.get(owner) if attempt.kind == OwnerKind.TASK else None
+    if task is not None:
+        walk.put(owner, task._replace(alive=False))
+
+
+def tell_if_ended(walk: Walk, key: Key, _cell: Any, _given: Given) -> None:
+    """Dependents are told once the task has ended and no attempt of it is alive (LIF-19)."""
+    task_id = key[1].owner if key[0] == Kind.ATTEMPT else key[1]
+    task = walk.get(keys.task(task_id))
+    if task is not None and task.status in ENDED and not task.alive:
+        walk.put(follow(FollowUp.TELL, task_id), lanes.BEGIN)
+
+
+def ask_again(walk: Walk, key: Key, attempt: Any, given: Given) -> None:
+    """A one-off request that failed and has a retry left, unless its process is gone (ACT-10)."""
+    rules = walk.get(authority.policy(attempt.scope)) if attempt.kind == OwnerKind.REQUEST else None
+    if rules is None or given.gone:
+        return
+    ref: Ref = key[1]
+    settled = outcome.settled(walk, attempt, TaskStatus.IN_PROGRESS, given, rules.retry_on_timeout)
+    may = walk.book.decide.may_retry(ref.number, 1 + rules.retry, settled.retry, given.retry_safe)
+    if may and settled.counts_try:
+        again = Again(attempt.scope, attempt.process, attempt.priority, ref.number + 1)
+        walk.put(follow(FollowUp.ASK_AGAIN, ref.owner), again)
+
+
+def leave_lane(walk: Walk, key: Key, _task: Any, _given: Given) -> None:
+    lanes.leave(walk, key[1])
+
+
+def take_back_try(walk: Walk, key: Key, task: Any, given: Given) -> None:
+    if not given.counts_try:
+        walk.put(key, task._replace(tries=task.tries - 1))
+
+
+def timer(walk: Walk, key: Key, task: Any, given: Given) -> None:
+    if not given.counts_try:
+        lanes.ready(walk, key[1])
+        return
+    walk.put(key, task._replace(due=False))
+    walk.effect(Timer(key[1], task.run, task.tries))
+
+
+BY_STATUS: Final = {
+    TaskStatus.PENDING: TaskEvent.RETRY,
+    TaskStatus.IN_PROGRESS: TaskEvent.START,
+    TaskStatus.COMPLETED: TaskEvent.SUCCEED,
+    TaskStatus.FAILED: TaskEvent.FAIL,
+    TaskStatus.CANCELLED: TaskEvent.CANCEL,
+}
+assert FIELD_ACTIONS[TaskEvent.RETRY] == FIELD_ACTIONS[ReexecutionEvent.REEXECUTE]
+
+
+def fields(walk: Walk, key: Key, task: Any, given: Given) -> None:
+    """The status that was entered tells the transition; a retry and a re-execution do the same (LIF-2)."""
+    walk.payload(FieldChange(key[1], FIELD_ACTIONS[BY_STATUS[task.status]], given.failure))
+
+
+def new_run(walk: Walk, key: Key, task: Any, _given: Given) -> None:
+    walk.put(key, task._replace(run=task.run + 1, tries=0, due=True))
+    lanes.ready(walk, key[1])
+
+
+def ask_to_end(walk: Walk, key: Key, _resource: Any, _given: Given) -> None:
+    walk.effect(EndResource(key[1], key[2]))
+
+
+def resource_ended(walk: Walk, _key: Key, resource: Any, _given: Given) -> None:
+    scope = walk.get(keys.scope(resource.scope))
+    if scope is not None:
+        walk.put(keys.scope(resource.scope), scope._replace(live=scope.live - 1))
+
+
+DEEDS: Final[dict[Does, Wired]] = {
+    Does.WAKE: wake,
+    Does.ABORT_EACH: abort_each,
+    Does.REJECT_QUEUED: reject_queued,
+    Does.COMMIT: commit,
+    Does.LEAVE_QUEUE: leave_queue,
+    Does.TELL_CALLER: tell_caller,
+    Does.SIGNAL_ABORT: signal_abort,
+    Does.FREE_SLOT: free_slot,
+    Does.END_RESOURCES: end_resources,
+    Does.BODY_ENDED: body_ended,
+    Does.TELL_IF_ENDED: tell_if_ended,
+    Does.ASK_AGAIN: ask_again,
+    Does.LEAVE_LANE: leave_lane,
+    Does.TAKE_BACK_TRY: take_back_try,
+    Does.TIMER: timer,
+    Does.FIELDS: fields,
+    Does.NEW_RUN: new_run,
+    Does.ASK_TO_END: ask_to_end,
+    Does.RESOURCE_ENDED: resource_ended,
+    **carriers.DEEDS,
+    **locks.DEEDS,
+    **flows.DEEDS,
+}

@@ -1,0 +1,282 @@
+"""Workflow instances between slices: inputs and deeds (WFL-12, WFL-13, WFL-14, WFL-16, WFL-21, WFL-22)."""
+
+from typing import Any, Final
+
+from dhruva.cells import EffectCell, EffectKind, FollowUp, Human, Instance, Kept, Key, Kind, Watch
+from dhruva.decide.signal import Freshness
+from dhruva.effects import ArmTimers, ClearTimers, Perform, Retain
+from dhruva.ids import ENDED, InstanceId, SignalName, Version, WaitToken
+from dhruva.inputs import (
+    AssignHuman,
+    CancelInstance,
+    CompleteHuman,
+    EarlySignal,
+    ReassignHuman,
+    ReleaseHuman,
+    RetryInstance,
+    Signal,
+    SliceCompleted,
+    SliceError,
+    SliceFailed,
+    SliceWaits,
+    StartInstance,
+    Unavailable,
+)
+from dhruva.machines.effect import EffectState
+from dhruva.machines.human_task import HumanTaskEvent, HumanTaskState
+from dhruva.machines.instance import InstanceEvent, InstanceState, WaitKind
+from dhruva.rules import keys, lanes
+from dhruva.rules.guards import freshness
+from dhruva.table import Refused
+from dhruva.walk import NOTHING, Given, Rule, Walk, Wired, follow
+from dhruva.wiring import Does
+
+
+def name_of(name: SignalName | None, instance: Instance) -> SignalName | WaitKind | None:
+    """Under which name a signal is kept: its own, or for one without a name the kind of the wait."""
+    return instance.waits if name is None else name
+
+
+# Slices: each commits against the version that it was computed from (WFL-13)
+
+
+def start(walk: Walk, given: StartInstance) -> Refused | None:
+    return _begin(walk, given.instance, None, None)
+
+
+def _begin(
+    walk: Walk, instance: InstanceId, parent: InstanceId | None, token: WaitToken | None
+) -> Refused | None:
+    key = keys.instance(instance)
+    known = walk.get(key)
+    if known is not None:
+        return Refused("instance", known.state, "start", "WFL-21", "known_id")
+    first = Instance(
+        InstanceState.RUNNING, Version(0), WaitToken(0), None, None, None, 0, parent, token, None, None
+    )
+    walk.create("instance", key, first)
+    _slice(walk, instance, first.version)
+    return None
+
+
+def _commit(walk: Walk, given: Any, event: InstanceEvent, passed: Given) -> Refused | None:
+    """The loser of a race for a version throws its slice away (WFL-13)."""
+    key = keys.instance(given.instance)
+    cell = walk.get(key)
+    if cell is not None and cell.version != given.version:
+        return Refused("instance", cell.state, event, "WFL-13", Freshness.OTHER_VERSION)
+    return walk.fire("instance", key, event, passed)
+
+
+def slice_waits(walk: Walk, given: SliceWaits) -> Refused | None:
+    passed = Given(waits=given.kind, name=given.name, child=given.child, task=given.task)
+    return _commit(walk, given, InstanceEvent.WAIT, passed)
+
+
+def slice_completed(walk: Walk, given: SliceCompleted) -> Refused | None:
+    return _commit(walk, given, InstanceEvent.COMPLETE, NOTHING)
+
+
+def slice_failed(walk: Walk, given: SliceFailed) -> Refused | None:
+    return _commit(walk, given, InstanceEvent.FAIL, NOTHING)
+
+
+def slice_error(walk: Walk, given: SliceError) -> Refused | None:
+    return _commit(walk, given, InstanceEvent.ERROR, NOTHING)
+
+
+# Signals
+
+
+def signal(walk: Walk, given: Signal) -> Refused | None:
+    """The stale rule first, in its order; a recoverable error keeps all but duplicates (WFL-3, WFL-12)."""
+    key = keys.instance(given.instance)
+    cell = walk.get(key)
+    passed = Given(signal=given.signal, token=given.token, expected=given.expected, name=given.name)
+    answer = freshness(walk, cell, passed)
+    kept = (
+        cell is not None and cell.state == InstanceState.RECOVERABLE_ERROR and answer != Freshness.DUPLICATE
+    )
+    if answer != Freshness.FRESH and not kept:
+        return Refused("instance", cell and cell.state, InstanceEvent.SIGNAL, "WFL-12", answer)
+    return walk.fire("instance", key, InstanceEvent.SIGNAL, passed)
+
+
+def early_signal(walk: Walk, given: EarlySignal) -> Refused | None:
+    passed = Given(signal=given.signal, name=given.name)
+    return walk.fire("instance", keys.instance(given.instance), InstanceEvent.EARLY_SIGNAL, passed)
+
+
+def unavailable(walk: Walk, given: Unavailable) -> Refused | None:
+    return walk.fire("instance", keys.instance(given.instance), InstanceEvent.UNAVAILABLE, NOTHING)
+
+
+def _by_actor(walk: Walk, given: RetryInstance | CancelInstance, event: InstanceEvent) -> Refused | None:
+    """An instance is retried or cancelled by someone (WFL-21)."""
+    key = keys.instance(given.instance)
+    if given.actor is None:
+        cell = walk.get(key)
+        return Refused("instance", cell and cell.state, event, "WFL-21 SHL-6", "actor")
+    return walk.fire("instance", key, event, NOTHING)
+
+
+def retry(walk: Walk, given: RetryInstance) -> Refused | None:
+    return _by_actor(walk, given, InstanceEvent.RETRY)
+
+
+def cancel(walk: Walk, given: CancelInstance) -> Refused | None:
+    return _by_actor(walk, given, InstanceEvent.CANCEL)
+
+
+# Human tasks
+
+
+def _human(instance: InstanceId) -> Key:
+    return (Kind.HUMAN, instance)
+
+
+def _assign(walk: Walk, given: AssignHuman | ReassignHuman, event: HumanTaskEvent) -> Refused | None:
+    key = _human(given.instance)
+    refused = walk.fire("human-task", key, event, NOTHING)
+    if refused is None:
+        walk.put(key, walk.get(key)._replace(assignee=given.user))
+    return refused
+
+
+def assign_human(walk: Walk, given: AssignHuman) -> Refused | None:
+    return _assign(walk, given, HumanTaskEvent.ASSIGN)
+
+
+def reassign_human(walk: Walk, given: ReassignHuman) -> Refused | None:
+    return _assign(walk, given, HumanTaskEvent.REASSIGN)
+
+
+def release_human(walk: Walk, given: ReleaseHuman) -> Refused | None:
+    key = _human(given.instance)
+    refused = walk.fire("human-task", key, HumanTaskEvent.RELEASE, NOTHING)
+    if refused is None:
+        walk.put(key, walk.get(key)._replace(assignee=None))
+    return refused
+
+
+def complete_human(walk: Walk, given: CompleteHuman) -> Refused | None:
+    return walk.fire("human-task", _human(given.instance), HumanTaskEvent.COMPLETE, Given(user=given.user))
+
+
+RULES: Final[dict[type, Rule]] = {
+    StartInstance: start,
+    SliceWaits: slice_waits,
+    SliceCompleted: slice_completed,
+    SliceFailed: slice_failed,
+    SliceError: slice_error,
+    Signal: signal,
+    EarlySignal: early_signal,
+    Unavailable: unavailable,
+    RetryInstance: retry,
+    CancelInstance: cancel,
+    AssignHuman: assign_human,
+    ReassignHuman: reassign_human,
+    ReleaseHuman: release_human,
+    CompleteHuman: complete_human,
+}
+
+# Deeds
+
+
+def raise_version(walk: Walk, key: Key, instance: Any, given: Given) -> None:
+    """By one per commit: an early signal is consumed by the commit that enters its wait (WFL-13)."""
+    if not given.early:
+        walk.put(key, instance._replace(version=Version(instance.version + 1)))
+
+
+def new_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
+    token = WaitToken(instance.token + 1)
+    walk.put(key, instance._replace(token=token, waits=given.waits, name=given.name))
+
+
+def open_wait(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | None:
+    """What is waited for exists from here on: a human task, a child, the watch on a task, timers."""
+    walk.effect(ArmTimers(key[1], instance.token))
+    if given.waits == WaitKind.HUMAN:
+        walk.create("human-task", _human(key[1]), Human(HumanTaskState.PENDING, None, instance.token))
+    if given.waits == WaitKind.CHILD and given.child is not None:
+        walk.put(key, instance._replace(child=given.child))
+        return _begin(walk, given.child, key[1], instance.token)
+    if given.waits == WaitKind.TASK and given.task is not None:
+        walk.put(key, instance._replace(task=given.task))
+        return _watch(walk, key[1], instance.token, given)
+    return None
+
+
+def _watch(walk: Walk, instance: InstanceId, token: WaitToken, given: Given) -> Refused | None:
+    """A task that has ended already is told of again, so that the watcher hears it (WFL-7)."""
+    assert given.task is not None
+    task, key = walk.get(keys.task(given.task)), (Kind.WATCH, given.task)
+    if task is None or walk.get(key) is not None:
+        return Refused("task", task and task.status, "watch", "WFL-7", "watched")
+    walk.put(key, Watch(instance, token))
+    if task.status in ENDED and not task.alive:
+        walk.put(follow(FollowUp.TELL, given.task), lanes.BEGIN)
+    return None
+
+
+def clear_timers(walk: Walk, key: Key, _instance: Any, _given: Given) -> None:
+    walk.effect(ClearTimers(key[1]))
+
+
+def retain(walk: Walk, key: Key, _instance: Any, _given: Given) -> None:
+    walk.effect(Retain(key[1]))
+
+
+def cancel_child(walk: Walk, _key: Key, instance: Any, _given: Given) -> None:
+    """Children may have children: each is a step of its own."""
+    if instance.child is not None:
+        walk.put(follow(FollowUp.CANCEL_CHILD, instance.child), lanes.BEGIN)
+
+
+def consume_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
+    kept = instance.kept
+    if given.early:
+        walk.put((Kind.KEPT, key[1], name_of(given.name, instance)), None)
+        kept = kept - 1
+    last = instance.last_signal if given.signal is None else given.signal
+    walk.put(key, instance._replace(waits=None, name=None, last_signal=last, kept=kept))
+
+
+def run_slice(walk: Walk, key: Key, instance: Any, _given: Given) -> None:
+    """The next slice begins with nothing open."""
+    if instance.task is not None:
+        walk.put((Kind.WATCH, instance.task), None)
+    walk.put(key, instance._replace(waits=None, name=None, child=None, task=None))
+    _slice(walk, key[1], instance.version)
+
+
+def _slice(walk: Walk, instance: InstanceId, version: Version) -> None:
+    """Idempotent by instance and version: a slice that was lost is run again (WFL-13)."""
+    effect = (Kind.EFFECT, EffectKind.RUN_SLICE, instance, version)
+    walk.create("effect", effect, EffectCell(EffectState.PENDING, True))
+    walk.effect(Perform(effect))
+
+
+def keep_signal(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | None:
+    """One per name, and not without end (WFL-22)."""
+    kept = (Kind.KEPT, key[1], name_of(given.name, instance))
+    full = instance.kept >= walk.book.settings.kept_max
+    if kept[2] is None or full or walk.get(kept) is not None:
+        return Refused("instance", instance.state, InstanceEvent.EARLY_SIGNAL, "WFL-22", "store_full")
+    walk.put(kept, Kept(given.signal))
+    walk.put(key, instance._replace(kept=instance.kept + 1))
+    return None
+
+
+DEEDS: Final[dict[Does, Wired]] = {
+    Does.RAISE_VERSION: raise_version,
+    Does.NEW_TOKEN: new_token,
+    Does.OPEN_WAIT: open_wait,
+    Does.CLEAR_TIMERS: clear_timers,
+    Does.RETAIN: retain,
+    Does.CANCEL_CHILD: cancel_child,
+    Does.CONSUME_TOKEN: consume_token,
+    Does.RUN_SLICE: run_slice,
+    Does.KEEP_SIGNAL: keep_signal,
+}

@@ -1,0 +1,229 @@
+"""Follow-ups: what concerns many cells, done one cell at a time, durable and interleaved (SHL-3).
+
+Each handler does the next cell and advances or removes the follow-up. What it asks of that cell
+stands in the wiring, and is optional there: a follow-up goes on all the same.
+"""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dhruva.cells import Again, Ending, Follow, FollowUp, Key, Kind, Link, Parked
+from dhruva.decide.authority import Verdict
+from dhruva.effects import Rejected
+from dhruva.ids import TaskId
+from dhruva.inputs import DiscardParked, Handle, Park, ResumeParked
+from dhruva.machines.carrier import CarrierState
+from dhruva.machines.parked import ParkedEvent, ParkedState
+from dhruva.rules import keys, lanes, scopes
+from dhruva.table import Refused
+from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, follow
+from dhruva.wiring import FOLLOW_UP
+
+Handler = Callable[[Walk, Key, Any], Refused | None]
+NOT_YET: Final = "not_yet"
+
+
+def handle(walk: Walk, given: Handle) -> Refused | None:
+    key = given.key
+    handler = HANDLERS.get(key[1]) if len(key) > 1 and key[0] == Kind.FOLLOW else None
+    cell = walk.get(key)
+    if handler is None or cell is None:
+        return Refused(FOLLOW_UP, None, "handle", "SHL-3", ABSENT)
+    return handler(walk, key, cell)
+
+
+def _ask(walk: Walk, key: Key, cell: Any) -> Refused | None:
+    return walk.carry(FOLLOW_UP, key[1], key, cell, NOTHING)
+
+
+def wake_starved(walk: Walk, key: Key, _follow: Follow) -> Refused | None:
+    if not lanes.feed(walk):
+        walk.put(key, None)
+    return None
+
+
+def abort_each(walk: Walk, key: Key, here: Follow) -> Refused | None:
+    """From the newest attempt to the oldest; if the one it stood at has ended, from the newest again."""
+    assert here.ref is not None
+    attempt, scope = walk.get(keys.attempt(here.ref)), walk.get(keys.scope(key[2]))
+    if attempt is None:
+        onward = None if scope is None else scope.newest
+    else:
+        refused = _ask(walk, key, here)
+        if refused is not None:
+            return refused
+        onward = attempt.older
+    walk.put(key, None if onward is None else Follow(0, onward, None))
+    return None
+
+
+def reject_queued(walk: Walk, key: Key, here: Follow) -> Refused | None:
+    """Requests are rejected; tasks stay pending and wait nowhere, since nothing starts here any more."""
+    first = lanes.head(walk, key[2])
+    if first is not None:
+        refused = _ask(walk, key, here)
+        if refused is not None:
+            return refused
+        lanes.leave(walk, first.owner)
+    if lanes.head(walk, key[2]) is None:
+        walk.put(key, None)
+    return None
+
+
+def ask_again(walk: Walk, key: Key, wanted: Again) -> Refused | None:
+    """A retry goes through authorization like any request, and can be rejected (ACT-10)."""
+    walk.put(key, None)
+    answer = scopes.try_to_start(walk, key[2], wanted, False)
+    if answer not in (Verdict.AUTHORIZED, Verdict.QUEUED):
+        walk.effect(Rejected(key[2], answer))
+        return None
+    return scopes.commit_asked(walk, key[2], answer)
+
+
+OVER: Final = frozenset({CarrierState.VOID, CarrierState.WITHDRAWN})
+
+
+def end_resources(walk: Walk, key: Key, here: Ending) -> Refused | None:
+    refused = _ask(walk, key, here)
+    if refused is not None:
+        return refused
+    if here.cursor == 0:
+        group_key = (Kind.GROUP, key[2], here.spawn)
+        group = walk.get(group_key)
+        if group is not None and group.state in OVER:
+            walk.put(group_key, None)
+    onward = here._replace(cursor=here.cursor + 1)
+    walk.put(key, None if onward.cursor > here.last else onward)
+    return None
+
+
+def tell(walk: Walk, key: Key, here: Follow) -> Refused | None:
+    """First the instance that waits for it, then each dependent in order of creation (LIF-6, LIF-19)."""
+    task = walk.get(keys.task(key[2]))
+    if task is None:
+        walk.put(key, None)
+        return None
+    if here.cursor == 0:
+        refused = _ask(walk, key, here)
+        if refused is not None:
+            return refused
+        if walk.get((Kind.WATCH, key[2])) is not None:
+            walk.put((Kind.WATCH, key[2]), None)
+    else:
+        _meet(walk, key[2], here.cursor, task)
+    _advance(walk, key, here, task.links)
+    return None
+
+
+def _advance(walk: Walk, key: Key, here: Follow, last: int) -> None:
+    cursor = here.cursor + 1
+    walk.put(key, None if cursor > last else here._replace(cursor=cursor))
+
+
+def _meet(walk: Walk, on: TaskId, number: int, task: Any) -> None:
+    """The dependent counts this dependency as satisfied, once, if it is (LIF-4)."""
+    key = (Kind.LINK, on, number)
+    link = walk.get(key)
+    if link is None or link.met or not walk.book.decide.satisfied(task.status, link.required, task.alive):
+        return
+    _count(walk, key, link, True)
+    lanes.ready(walk, link.dependent)
+
+
+def _count(walk: Walk, key: Key, link: Link, met: bool) -> None:
+    dependent = walk.get(keys.task(link.dependent))
+    if dependent is not None:
+        walk.put(key, link._replace(met=met))
+        unmet = dependent.unmet - 1 if met else dependent.unmet + 1
+        walk.put(keys.task(link.dependent), dependent._replace(unmet=unmet))
+
+
+def recall(walk: Walk, key: Key, here: Follow) -> Refused | None:
+    """Each dependent counts this dependency as unmet again, and leaves its lane (LIF-10)."""
+    task = walk.get(keys.task(key[2]))
+    if _must_wait(walk, here) or walk.get(follow(FollowUp.TELL, key[2])) is not None:
+        return Refused(FOLLOW_UP, None, FollowUp.RECALL, "LIF-10", NOT_YET)
+    if task is None:
+        walk.put(key, None)
+        return None
+    link_key = (Kind.LINK, key[2], here.cursor)
+    link = walk.get(link_key)
+    if link is not None and link.met:
+        _count(walk, link_key, link, False)
+        lanes.leave(walk, link.dependent)
+    _advance(walk, key, here, task.links)
+    return None
+
+
+def _must_wait(walk: Walk, here: Follow) -> bool:
+    """The walk of a re-execution goes in its order (LIF-10)."""
+    return here.after is not None and walk.get(here.after) is not None
+
+
+def reset(walk: Walk, key: Key, here: Follow) -> Refused | None:
+    """If the task can no longer be reset, its dependents are told anew of what it is."""
+    if _must_wait(walk, here):
+        return Refused(FOLLOW_UP, None, FollowUp.RESET, "LIF-10", NOT_YET)
+    before = walk.get(keys.task(key[2]))
+    walk.put(key, None)
+    refused = _ask(walk, key, here)
+    after = walk.get(keys.task(key[2]))
+    if before is not None and after is not None and before.run == after.run:
+        walk.put(follow(FollowUp.TELL, key[2]), lanes.BEGIN)
+    return refused
+
+
+def return_to_lane(walk: Walk, key: Key, _follow: Follow) -> Refused | None:
+    waiting = walk.get((Kind.EXECUTOR, key[2]))
+    if waiting is not None and waiting.first is not None:
+        lanes.leave(walk, waiting.first)
+        lanes.ready(walk, waiting.first)
+    if walk.get((Kind.EXECUTOR, key[2])) is None:
+        walk.put(key, None)
+    return None
+
+
+def cancel_child(walk: Walk, key: Key, here: Follow) -> Refused | None:
+    walk.put(key, None)
+    return _ask(walk, key, here)
+
+
+HANDLERS: Final[dict[FollowUp, Handler]] = {
+    FollowUp.WAKE_STARVED: wake_starved,
+    FollowUp.ABORT_EACH: abort_each,
+    FollowUp.REJECT_QUEUED: reject_queued,
+    FollowUp.ASK_AGAIN: ask_again,
+    FollowUp.END_RESOURCES: end_resources,
+    FollowUp.TELL: tell,
+    FollowUp.RECALL: recall,
+    FollowUp.RESET: reset,
+    FollowUp.RETURN: return_to_lane,
+    FollowUp.CANCEL_CHILD: cancel_child,
+}
+"""All but WAKE, which the input Wake handles: it needs the facts of the process that starts something."""
+
+
+def park(walk: Walk, given: Park) -> Refused | None:
+    key = (Kind.PARKED, given.parked)
+    if walk.get(key) is not None:
+        return Refused("parked", ParkedState.PARKED, "park", "SHL-5", "known_id")
+    walk.create("parked", key, Parked(ParkedState.PARKED))
+    return None
+
+
+def resume_parked(walk: Walk, given: ResumeParked) -> Refused | None:
+    passed = Given(actor=given.actor, reasoned=given.reasoned)
+    return walk.fire("parked", (Kind.PARKED, given.parked), ParkedEvent.RESUME, passed)
+
+
+def discard_parked(walk: Walk, given: DiscardParked) -> Refused | None:
+    passed = Given(actor=given.actor, reasoned=given.reasoned)
+    return walk.fire("parked", (Kind.PARKED, given.parked), ParkedEvent.DISCARD, passed)
+
+
+RULES: Final[dict[type, Rule]] = {
+    Handle: handle,
+    Park: park,
+    ResumeParked: resume_parked,
+    DiscardParked: discard_parked,
+}

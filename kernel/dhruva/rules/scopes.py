@@ -1,0 +1,190 @@
+"""Inputs of scopes and one-off requests: the registry, the gate, the queue (ACT)."""
+
+from typing import Final
+
+from dhruva.cells import Again, Cap, FollowUp, Key, OwnerKind, Policy, Request, Scope
+from dhruva.decide.authority import Verdict
+from dhruva.ids import RequestId
+from dhruva.inputs import (
+    Ask,
+    CreateScope,
+    Dispose,
+    Mount,
+    Resume,
+    SetCap,
+    Suspend,
+    WaitExpired,
+    Wake,
+    Withdraw,
+)
+from dhruva.machines.request import RequestEvent, RequestState
+from dhruva.machines.scope import ScopeEvent, ScopeState
+from dhruva.machines.task import TaskEvent, TaskGuard
+from dhruva.rules import authority, keys, lanes
+from dhruva.table import Refused
+from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, follow
+
+EXPIRED: Final = Given(verdict=Verdict.POLICY_WINDOW)
+
+
+def set_cap(walk: Walk, given: SetCap) -> Refused | None:
+    if walk.get(keys.CAP) is not None:
+        return Refused("scope", None, "set_cap", "ACT-13", "known_cap")
+    walk.put(keys.CAP, Cap(0, given.limit, None, None))
+    return None
+
+
+def create(walk: Walk, given: CreateScope) -> Refused | None:
+    """A known id is an error, and the first lives on (ACT-17)."""
+    key = keys.scope(given.scope)
+    known = walk.get(key)
+    if known is not None:
+        return Refused("scope", known.state, "create", "ACT-17", "known_id")
+    walk.create("scope", key, Scope(ScopeState.INIT, 0, 0, 0, 0, 0, None))
+    walk.put(
+        authority.policy(given.scope),
+        Policy(
+            given.max_concurrent,
+            given.max_spawns,
+            given.retry,
+            given.retry_on_timeout,
+            given.queues,
+            given.max_queued,
+            given.capped,
+        ),
+    )
+    return walk.fire("scope", key, ScopeEvent.MOUNTED, NOTHING) if given.mount else None
+
+
+def mount(walk: Walk, given: Mount) -> Refused | None:
+    return walk.fire("scope", keys.scope(given.scope), ScopeEvent.MOUNTED, NOTHING)
+
+
+def suspend(walk: Walk, given: Suspend) -> Refused | None:
+    return walk.fire("scope", keys.scope(given.scope), ScopeEvent.SUSPEND, NOTHING)
+
+
+def resume(walk: Walk, given: Resume) -> Refused | None:
+    return walk.fire("scope", keys.scope(given.scope), ScopeEvent.RESUME, NOTHING)
+
+
+def dispose(walk: Walk, given: Dispose) -> Refused | None:
+    return walk.fire("scope", keys.scope(given.scope), ScopeEvent.DISPOSE, NOTHING)
+
+
+def ask(walk: Walk, given: Ask) -> Refused | None:
+    """Authorized: committed at once. Queued: it waits. Rejected: one reason, nothing written (ACT-4)."""
+    key = keys.request(given.request)
+    if walk.get(key) is not None or walk.get(follow(FollowUp.ASK_AGAIN, given.request)) is not None:
+        return Refused("request", RequestState.QUEUED, "ask", "ACT-1", "known_id")
+    wanted = Again(given.scope, given.process, given.priority, 1)
+    return _reject_unless(walk, given.request, wanted, given.late)
+
+
+def _reject_unless(walk: Walk, request: RequestId, wanted: Again, late: bool) -> Refused | None:
+    answer = try_to_start(walk, request, wanted, late)
+    if answer not in (Verdict.AUTHORIZED, Verdict.QUEUED):
+        scope = walk.get(keys.scope(wanted.scope))
+        return Refused("scope", scope and scope.state, "ask", "ACT-3", answer)
+    return commit_asked(walk, request, answer)
+
+
+def try_to_start(walk: Walk, request: RequestId, wanted: Again, late: bool) -> Verdict:
+    """The authority's answer; a request that is not rejected has a cell from here on."""
+    rules = walk.get(authority.policy(wanted.scope))
+    most = 1 if rules is None else 1 + rules.retry
+    answer = authority.verdict(walk, wanted.scope, wanted.number - 1, most, late, wanted.priority)
+    if answer in (Verdict.AUTHORIZED, Verdict.QUEUED):
+        cell = Request(RequestState.QUEUED, wanted.scope, wanted.process, wanted.priority, wanted.number)
+        walk.create("request", keys.request(request), cell)
+    if answer == Verdict.QUEUED:
+        _queue(walk, request, wanted)
+    return answer
+
+
+def commit_asked(walk: Walk, request: RequestId, answer: Verdict) -> Refused | None:
+    if answer == Verdict.AUTHORIZED:
+        return walk.fire("request", keys.request(request), RequestEvent.START, NOTHING)
+    return None
+
+
+def _queue(walk: Walk, request: RequestId, wanted: Again) -> None:
+    lanes.enter(walk, wanted.scope, request, OwnerKind.REQUEST, wanted.priority)
+    key = keys.scope(wanted.scope)
+    scope = walk.get(key)
+    if scope is not None:
+        walk.put(key, scope._replace(queued=scope.queued + 1, live=scope.live + 1))
+
+
+def withdraw(walk: Walk, given: Withdraw) -> Refused | None:
+    return walk.fire("request", keys.request(given.request), RequestEvent.WITHDRAW, NOTHING)
+
+
+def wait_expired(walk: Walk, given: WaitExpired) -> Refused | None:
+    return walk.fire("request", keys.request(given.request), RequestEvent.REJECT, EXPIRED)
+
+
+def wake(walk: Walk, given: Wake) -> Refused | None:
+    """Start what is first, if it may; the follow-up is over when nothing may (LIF-6, ACT-13)."""
+    key = follow(FollowUp.WAKE, given.scope)
+    if walk.get(key) is None:
+        return Refused("follow-up", None, FollowUp.WAKE, "SHL-3", ABSENT)
+    first = lanes.head(walk, given.scope)
+    if first is None:
+        walk.put(key, None)
+    elif first.kind == OwnerKind.TASK:
+        _start_task(walk, key, first, given)
+    else:
+        return _start_request(walk, key, first, given)
+    return None
+
+
+def _start_task(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> None:
+    task = keys.task(first.owner)
+    asked = Given(process=given.process, executor=given.executor)
+    refused = walk.try_fire("task", task, TaskEvent.START, asked)
+    if refused is None:
+        return
+    if refused.because == TaskGuard.AUTHORIZED:
+        _nothing_may_start(walk, key, given)
+        return
+    spec = walk.get(keys.spec(first.owner))
+    if refused.because == TaskGuard.EXECUTOR and spec is not None:
+        lanes.await_executor(walk, first.owner, spec.executor)
+        return
+    lanes.leave(walk, first.owner)
+
+
+def _start_request(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> Refused | None:
+    """Re-authorized when it is its turn (ACT-13)."""
+    request, rules = walk.get(keys.request(first.owner)), walk.get(authority.policy(given.scope))
+    if request is None or rules is None:
+        lanes.leave(walk, first.owner)
+        return None
+    answer = authority.verdict(walk, given.scope, request.number - 1, 1 + rules.retry, False, None)
+    if answer == Verdict.AUTHORIZED:
+        return walk.fire("request", keys.request(first.owner), RequestEvent.START, NOTHING)
+    _nothing_may_start(walk, key, given)
+    return None
+
+
+def _nothing_may_start(walk: Walk, key: Key, given: Wake) -> None:
+    """The follow-up is over. Under a full cap the scope stands in line for the next slot."""
+    walk.put(key, None)
+    rules, cap = walk.get(authority.policy(given.scope)), walk.get(keys.CAP)
+    if rules is not None and rules.capped and cap is not None and cap.active >= cap.limit:
+        lanes.starve(walk, given.scope)
+
+
+RULES: Final[dict[type, Rule]] = {
+    SetCap: set_cap,
+    CreateScope: create,
+    Mount: mount,
+    Suspend: suspend,
+    Resume: resume,
+    Dispose: dispose,
+    Ask: ask,
+    Withdraw: withdraw,
+    WaitExpired: wait_expired,
+    Wake: wake,
+}

@@ -1,0 +1,206 @@
+"""Which cell each wire reaches: one mapping, total over `Which` (tested). None: the wire reaches nothing."""
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from dhruva.cells import EffectKind, Key, Kind, OwnerKind, ResourceKind
+from dhruva.decide.authority import Verdict
+from dhruva.machines.attempt import AbortReason
+from dhruva.machines.scope import ScopeState
+from dhruva.rules import flows, keys, lanes
+from dhruva.rules import outcome as outcomes
+from dhruva.walk import NOTHING, Given, Walk
+from dhruva.wiring import Which
+
+Found = tuple[Key, Given] | tuple[Key, Given, str] | None
+Seek = Callable[[Walk, Key, Any, Given], Found]
+
+BY_USER: Final = Given(reason=AbortReason.USER)
+BY_DISPOSE: Final = Given(reason=AbortReason.DISPOSE)
+BY_WORKER: Final = Given(reason=AbortReason.WORKER)
+BY_HANDLER: Final = Given(reason=AbortReason.HANDLER)
+DISPOSED: Final = Given(verdict=Verdict.SCOPE_DISPOSED)
+
+
+def _scope_of(walk: Walk, key: Key, cell: Any) -> Key | None:
+    """The key of the scope that a cell belongs to."""
+    if key[0] == Kind.SCOPE:
+        return key
+    if key[0] == Kind.TASK:
+        spec = walk.get(keys.spec(key[1]))
+        return None if spec is None else keys.scope(spec.scope)
+    return keys.scope(cell.scope)
+
+
+def scope(walk: Walk, key: Key, cell: Any, _given: Given) -> Found:
+    found = _scope_of(walk, key, cell)
+    return None if found is None else (found, NOTHING)
+
+
+def drained(walk: Walk, key: Key, cell: Any, _given: Given) -> Found:
+    found = _scope_of(walk, key, cell)
+    here = None if found is None else walk.get(found)
+    if found is None or here is None or here.state != ScopeState.DISPOSING or here.live != 0:
+        return None
+    return found, NOTHING
+
+
+def outcome(walk: Walk, key: Key, attempt: Any, given: Given) -> Found:
+    """What the end of this attempt says to its task (ACT-18)."""
+    owner = key[1].owner
+    task = walk.get(keys.task(owner)) if attempt.kind == OwnerKind.TASK else None
+    spec = walk.get(keys.spec(owner)) if attempt.kind == OwnerKind.TASK else None
+    if task is None or spec is None:
+        return None
+    settled = outcomes.settled(walk, attempt, task.status, given, spec.retry_on_timeout)
+    if settled.event is None:
+        return None
+    passed = Given(
+        failure=settled.failure,
+        retriable=settled.retry,
+        counts_try=settled.counts_try,
+        retry_safe=given.retry_safe,
+    )
+    return keys.task(owner), passed, settled.event
+
+
+def itself(_walk: Walk, key: Key, _cell: Any, given: Given) -> Found:
+    return key, given
+
+
+def running(_walk: Walk, key: Key, task: Any, _given: Given) -> Found:
+    return keys.running(key[1], task.run, task.number), BY_USER
+
+
+def holder(_walk: Walk, key: Key, resource: Any, _given: Given) -> Found:
+    return keys.attempt(key[1]), BY_WORKER if resource.kind == ResourceKind.WORKER else BY_HANDLER
+
+
+def carrier(_walk: Walk, key: Key, _effect: Any, _given: Given) -> Found:
+    return ((Kind.GROUP, key[2], key[3]), NOTHING) if key[1] == EffectKind.DISPATCH else None
+
+
+def claim(_walk: Walk, _key: Key, delivery: Any, _given: Given) -> Found:
+    return (Kind.LOCK, delivery.target), Given(nonce=delivery.nonce)
+
+
+def early(walk: Walk, key: Key, _cell: Any, given: Given) -> Found:
+    """The signal of this name came before the wait for it (WFL-22)."""
+    here = walk.get(key)
+    if here is None:
+        return None
+    kept = walk.get((Kind.KEPT, key[1], flows.name_of(given.name, here)))
+    if kept is None:
+        return None
+    return key, Given(signal=kept.signal, token=here.token, name=given.name, early=True)
+
+
+def parent(_walk: Walk, _key: Key, instance: Any, _given: Given) -> Found:
+    if instance.parent is None:
+        return None
+    return keys.instance(instance.parent), Given(token=instance.parent_token)
+
+
+def human(_walk: Walk, key: Key, _instance: Any, _given: Given) -> Found:
+    return (Kind.HUMAN, key[1]), NOTHING
+
+
+def its_task(_walk: Walk, _key: Key, instance: Any, _given: Given) -> Found:
+    return None if instance.task is None else (keys.task(instance.task), NOTHING)
+
+
+def instance(_walk: Walk, key: Key, human_task: Any, _given: Given) -> Found:
+    return keys.instance(key[1]), Given(token=human_task.token)
+
+
+def cursor(_walk: Walk, _key: Key, follow: Any, _given: Given) -> Found:
+    return None if follow.ref is None else (keys.attempt(follow.ref), BY_DISPOSE)
+
+
+def cursor_task(_walk: Walk, _key: Key, follow: Any, _given: Given) -> Found:
+    """The task has the owner's id; a one-off request has no task cell, and the wire is optional."""
+    return None if follow.ref is None else (keys.task(follow.ref.owner), NOTHING)
+
+
+def first_request(walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
+    first = lanes.head(walk, key[2])
+    if first is None or first.kind != OwnerKind.REQUEST:
+        return None
+    return keys.request(first.owner), DISPOSED
+
+
+def cooperative(_walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
+    if ending.cursor >= 0:
+        return None
+    return (Kind.COOPERATIVE, key[2], ending.spawn, ending.cursor - keys.FIRST_CARRIER + 1), NOTHING
+
+
+def group(_walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
+    return ((Kind.GROUP, key[2], ending.spawn), NOTHING) if _begins(ending) else None
+
+
+def call(_walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
+    return ((Kind.EFFECT, EffectKind.DISPATCH, key[2], ending.spawn), NOTHING) if _begins(ending) else None
+
+
+def _begins(ending: Any) -> bool:
+    return bool(ending.cursor == 0 and ending.spawn > 0)
+
+
+def _resource(kind: ResourceKind, only_lost: bool) -> Seek:
+    """The resource at which the follow-up stands, if it is of this kind."""
+
+    def seek(walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
+        here = (Kind.RESOURCE, key[2], ending.cursor)
+        cell = walk.get(here)
+        if cell is None or cell.kind != kind or (only_lost and not ending.gone):
+            return None
+        return here, NOTHING
+
+    return seek
+
+
+def watcher(walk: Walk, key: Key, follow: Any, _given: Given) -> Found:
+    if follow.cursor != 0:
+        return None
+    watch = walk.get((Kind.WATCH, key[2]))
+    return None if watch is None else (keys.instance(watch.instance), Given(token=watch.token))
+
+
+def reset_task(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
+    return keys.task(key[2]), NOTHING
+
+
+def child(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
+    return keys.instance(key[2]), NOTHING
+
+
+WHICH: Final[dict[Which, Seek]] = {
+    Which.SCOPE: scope,
+    Which.DRAINED: drained,
+    Which.OUTCOME: outcome,
+    Which.ITSELF: itself,
+    Which.RUNNING: running,
+    Which.HOLDER: holder,
+    Which.CARRIER: carrier,
+    Which.CLAIM: claim,
+    Which.EARLY: early,
+    Which.PARENT: parent,
+    Which.HUMAN: human,
+    Which.ITS_TASK: its_task,
+    Which.INSTANCE: instance,
+    Which.CURSOR: cursor,
+    Which.CURSOR_TASK: cursor_task,
+    Which.FIRST_REQUEST: first_request,
+    Which.COOPERATIVE: cooperative,
+    Which.GROUP: group,
+    Which.CALL: call,
+    Which.WORKER: _resource(ResourceKind.WORKER, only_lost=False),
+    Which.HANDLER: _resource(ResourceKind.HANDLER, only_lost=False),
+    Which.STREAM: _resource(ResourceKind.STREAM, only_lost=False),
+    Which.LOST_WORKER: _resource(ResourceKind.WORKER, only_lost=True),
+    Which.LOST_HANDLER: _resource(ResourceKind.HANDLER, only_lost=True),
+    Which.WATCHER: watcher,
+    Which.RESET_TASK: reset_task,
+    Which.CHILD: child,
+}

@@ -1,0 +1,116 @@
+"""`kernel(tables, decisions, ...) -> step`: the one function that decides a change (SHL-1).
+
+`step(read, input)` is pure and total. It reads a bounded number of cells through `read`, and answers
+with one Change, or with a Refused and nothing is changed. `kernel` makes the tables ready to be walked;
+swap one row, decision or wire, and you have another kernel to explore, to prove against, or to run.
+"""
+
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, Final
+
+from dhruva.cells import Change, Key, Read
+from dhruva.machines import MACHINES
+from dhruva.rules import RULES
+from dhruva.rules.deeds import DEEDS
+from dhruva.rules.guards import GUARDS
+from dhruva.rules.which import WHICH
+from dhruva.table import Machine, Refused
+from dhruva.walk import DECISIONS, SETTINGS, Book, Decisions, Given, Move, Settings, Walk, Wired
+from dhruva.wiring import WIRING, Fire, Wire, check
+
+Step = Callable[[Read, Any], Change | Refused]
+
+
+EPHEMERAL: Final = frozenset(
+    {
+        "request",
+        "attempt",
+        "worker",
+        "handler",
+        "stream",
+        "carrier-cooperative",
+        "effect",
+        "human-task",
+        "parked",
+    }
+)
+"""Machines whose cell is gone once it has ended. The ids of the others stay known."""
+
+
+def kernel(
+    tables: Mapping[str, Machine[Any, Any]] = MACHINES,
+    decisions: Decisions = DECISIONS,
+    wiring: Iterable[Wire] = WIRING,
+    settings: Settings = SETTINGS,
+) -> Step:
+    """The step function of these tables, decisions and wires."""
+    wires = tuple(wiring)
+    check(tables, wires)
+    carried: dict[tuple[str, str], tuple[Wired, ...]] = {}
+    for wire in wires:
+        slot = (wire.machine, str(wire.on))
+        carried[slot] = (*carried.get(slot, ()), _wired(wire))
+    book = Book(
+        moves={name: _moves(machine, carried) for name, machine in tables.items()},
+        refuse={name: machine.step for name, machine in tables.items()},
+        wires=carried,
+        decide=decisions,
+        settings=settings,
+    )
+    return _step(book)
+
+
+def _step(book: Book) -> Step:
+    def step(read: Read, given: Any) -> Change | Refused:
+        rule = RULES.get(type(given))
+        if rule is None:
+            return Refused("step", None, type(given).__name__, "SHL-1", "unknown_input")
+        walk = Walk(book, read)
+        refused = rule(walk, given)
+        return walk.change() if refused is None else refused
+
+    return step
+
+
+def _moves(
+    machine: Machine[Any, Any], carried: Mapping[tuple[str, str], tuple[Wired, ...]]
+) -> dict[tuple[str, str], Move]:
+    """The rows of a machine with their guards and wires in place. Wires of the state entered come first."""
+    moves = {}
+    for row in machine.rows:
+        entered = () if row.target == row.source else carried.get((machine.name, str(row.target)), ())
+        named = tuple(wired for symbol in row.then for wired in carried.get((machine.name, str(symbol)), ()))
+        moves[row.source, row.on] = Move(
+            target=row.target,
+            stays=row.target == row.source,
+            ends=machine.name in EPHEMERAL and row.target in machine.final,
+            guards=tuple((symbol, GUARDS[machine.name, symbol]) for symbol in row.when),
+            wires=(*entered, *named),
+            cites=row.cites,
+        )
+    return moves
+
+
+def _wired(wire: Wire) -> Wired:
+    """A wire as a function."""
+    return _fired(wire) if isinstance(wire, Fire) else DEEDS[wire.does]
+
+
+def _fired(wire: Fire) -> Wired:
+    seek, only = WHICH[wire.which], wire.events[0]
+
+    def fired(walk: Walk, key: Key, cell: Any, given: Given) -> Refused | None:
+        found = seek(walk, key, cell, given)
+        if found is None:
+            return None
+        event = found[2] if len(found) == 3 else only
+        if not wire.optional:
+            return walk.fire(wire.to, found[0], event, found[1])
+        walk.try_fire(wire.to, found[0], event, found[1])
+        return None
+
+    return fired
+
+
+step: Final[Step] = kernel()
+"""The step that we ship."""
