@@ -2,6 +2,7 @@
 
 PYTHON ?= python3
 BIN := .venv/bin
+LOCKED := .venv/.locked
 STAMP := .venv/.installed
 LOCK := requirements.lock
 
@@ -13,11 +14,14 @@ help: ## this menu
 
 setup: $(STAMP) ## create .venv and install everything from the lock file
 
-# The stamp is written last: an install that was cut short is done again.
-$(STAMP): $(LOCK) pyproject.toml
+# Stamps are written last: an install that was cut short is done again.
+$(LOCKED): $(LOCK)
 	@$(PYTHON) -c 'import sys; sys.exit(0 if sys.version_info >= (3, 11) else "dhruva needs Python 3.11 or newer; set PYTHON=")'
 	$(PYTHON) -m venv --clear .venv
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(LOCK)
+	@touch $@
+
+$(STAMP): $(LOCKED) pyproject.toml
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $@
 
@@ -47,6 +51,7 @@ traceability: setup ## totals of the traceability matrix
 
 bench: setup ## ratios within one run, printed and kept under build/bench
 	$(BIN)/python -m tests.bench.table
+	$(BIN)/python -m tests.bench.step
 
 lock: ## re-resolve the lock file (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -7,6 +7,7 @@ import pytest
 from dhruva import show
 from dhruva.machines import MACHINES
 from dhruva.machines.scope import SCOPE
+from dhruva.wiring import WIRING, Fire
 
 
 @pytest.mark.parametrize("name", MACHINES)
@@ -41,3 +42,14 @@ def test_dot_draws_each_row_and_marks_initial_and_final() -> None:
 def test_the_index_lists_every_machine() -> None:
     page = show.index(MACHINES.values())
     assert all(f"[{name}]({name}.md)" in page for name in MACHINES)
+
+
+def test_the_wiring_page_shows_every_wire() -> None:
+    page = show.wiring(WIRING)
+    fires = [wire for wire in WIRING if isinstance(wire, Fire)]
+    events, deeds = page.split("## Events")[1].split("## Deeds")
+    assert events.count("\n| ") == len(fires) + 2
+    assert deeds.count("\n| ") == len(WIRING) - len(fires) + 2
+    for wire in fires:
+        arrow = "-.->" if wire.optional else "-->"
+        assert f'{wire.machine}["{wire.machine}"] {arrow}|' in page

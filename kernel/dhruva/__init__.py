@@ -3,25 +3,39 @@
 These are the user's words; each is loaded when it is first used.
 """
 
+import sys
 from importlib import import_module
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
 if TYPE_CHECKING:
+    from dhruva.assume import may as may
+    from dhruva.cells import Change as Change
+    from dhruva.explore import Model as Model
+    from dhruva.explore import check as check
     from dhruva.machines import MACHINES as MACHINES
+    from dhruva.step import kernel as kernel
+    from dhruva.step import step as step
     from dhruva.table import Machine as Machine
     from dhruva.table import Refused as Refused
     from dhruva.table import Row as Row
 
 _HOME = {
     "MACHINES": "dhruva.machines",
+    "Change": "dhruva.cells",
     "Machine": "dhruva.table",
+    "Model": "dhruva.explore",
     "Refused": "dhruva.table",
     "Row": "dhruva.table",
+    "check": "dhruva.explore",
+    "kernel": "dhruva.step",
+    "may": "dhruva.assume",
+    "step": "dhruva.step",
 }
 
-__all__ = ["MACHINES", "Machine", "Refused", "Row", "__version__"]
+__all__ = [*_HOME, "__version__"]
 
 
 def __getattr__(name: str) -> Any:
@@ -32,3 +46,18 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted(__all__)
+
+
+class _Package(ModuleType):
+    """Keeps `dhruva.step` the function that we ship, also once the module of that name has been loaded."""
+
+    @property
+    def step(self) -> Any:
+        return __getattr__("step")
+
+    @step.setter
+    def step(self, module: ModuleType) -> None:
+        """The import system offers the module here; it stays reachable as `from dhruva.step import ...`."""
+
+
+sys.modules[__name__].__class__ = _Package

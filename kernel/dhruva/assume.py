@@ -13,7 +13,6 @@ from dhruva.cells import Kind, Read
 from dhruva.ids import Ref
 from dhruva.machines.attempt import AttemptState
 from dhruva.machines.effect import EffectState
-from dhruva.machines.release import ReleaseEvent, ReleasePolicy
 
 
 class Assumption(NamedTuple):
@@ -52,23 +51,6 @@ def _timer_was_set(read: Read, given: i.Due) -> bool:
     return task is None or given.run < task.run or (given.run == task.run and given.tries <= task.tries)
 
 
-SEEN_BY: Final = {
-    ReleasePolicy.NO_LOCK: (ReleaseEvent.MAILBOX_ENQUEUED,),
-    ReleasePolicy.AFTER_SEND_FINAL: (ReleaseEvent.SEND_FINAL,),
-    ReleasePolicy.AFTER_SPAWN_OBSERVATION: (
-        ReleaseEvent.SPAWN_STARTED,
-        ReleaseEvent.SPAWN_START_FAILED,
-        ReleaseEvent.SOCKET_ALIVE,
-        ReleaseEvent.CHILD_EXITED,
-    ),
-}
-
-
-def _transport_sees(read: Read, given: i.Observe) -> bool:
-    delivery = read((Kind.DELIVERY, given.ref, given.spawn))
-    return delivery is None or given.event in SEEN_BY[delivery.policy]
-
-
 def _version_was_committed(read: Read, given: Any) -> bool:
     instance = read((Kind.INSTANCE, given.instance))
     return instance is None or given.version <= instance.version
@@ -93,7 +75,6 @@ ASSUMPTIONS: Final = (
         "an effect ends only after it was taken", "the shell", (i.Ack, i.EffectFailed, i.Lost), _was_taken
     ),
     Assumption("a timer goes off only after it was set", "the shell", (i.Due,), _timer_was_set),
-    Assumption("a transport sees only what it does", "the operating system", (i.Observe,), _transport_sees),
     Assumption(
         "a slice starts from a version that was committed",
         "the store",

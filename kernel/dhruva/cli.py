@@ -4,15 +4,20 @@ Exit codes: 0 holds, 1 violated or refused, 2 usage, 3 cut short.
 """
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dhruva import __version__
+from dhruva.assume import ASSUMPTIONS
+from dhruva.explore import ModelError, command
 from dhruva.machines import MACHINES
-from dhruva.verify.tables import check_tables
+from dhruva.verify import report
+from dhruva.verify.models import Broken, Checked, check_broken, check_models
+from dhruva.verify.tables import TableReport, check_tables
 
 app = typer.Typer(
     name="dhruva",
@@ -68,7 +73,7 @@ def _list_tables(as_json: bool) -> None:
         return
     head = ("machine", "states", "events", "rows", "digest")
     typer.echo(
-        _aligned(
+        report.aligned(
             [
                 head,
                 *((m.name, len(m.states), len(m.events), len(m.rows), m.digest) for m in MACHINES.values()),
@@ -78,35 +83,83 @@ def _list_tables(as_json: bool) -> None:
 
 
 @app.command()
-def verify(as_json: AsJson = False) -> None:
-    """Re-check every table from nothing and print what was checked."""
+def verify(
+    folder: Annotated[Path, typer.Option("--models", help="The folder of the models.")] = Path("models"),
+    as_json: AsJson = False,
+) -> None:
+    """Re-check everything from nothing: tables, models, and the models that are broken on purpose."""
     reports = check_tables(MACHINES.values())
-    failed = [report for report in reports if report.faults]
+    try:
+        checked = list(check_models(folder, _progress))
+        found = list(check_broken(folder / "broken", _progress))
+    except (FileNotFoundError, ModelError) as error:
+        typer.echo(f"error: {error}", err=True)
+        raise typer.Exit(2) from error
+    against = list(report.failures(reports, checked, found))
     if as_json:
-        typer.echo(json.dumps([report._asdict() for report in reports], indent=2))
+        typer.echo(json.dumps(_as_json(reports, checked, found), indent=2))
     else:
-        rows = [(*report[:-1], "FAULT" if report.faults else "sound") for report in reports]
-        head = ("machine", "states", "events", "rows", "refused", "guarded", "digest", "verdict")
-        typer.echo(_aligned([head, *rows]))
-        for report in failed:
-            for fault in report.faults:
-                typer.echo(f"fault: {fault}", err=True)
-        typer.echo(
-            "\nChecked of each table: one row per state and event; no row leaves a final state; final\n"
-            "lists exactly the states that are never left; every state is reachable; every event is used;\n"
-            "every row cites a requirement. Not checked here: what the machines do together."
+        parts = (
+            report.tables(reports),
+            report.models(checked),
+            report.broken(found),
+            report.assumptions(),
+            report.CLAIM,
         )
-    raise typer.Exit(1 if failed else 0)
+        typer.echo("\n\n".join(parts))
+    for line in against:
+        typer.echo(f"\n{line}", err=True)
+    raise typer.Exit(1 if against else 0)
 
 
-def _aligned(rows: Iterable[Sequence[object]]) -> str:
-    """Columns as wide as they need to be; numbers to the right."""
-    grid = [[str(cell) for cell in row] for row in rows]
-    widths = [max(map(len, column)) for column in zip(*grid, strict=True)]
-    return "\n".join(
-        "  ".join(
-            cell.rjust(width) if cell.isdigit() else cell.ljust(width)
-            for cell, width in zip(row, widths, strict=True)
-        ).rstrip()
-        for row in grid
+def _as_json(
+    reports: Sequence[TableReport], checked: Sequence[Checked], found: Sequence[Broken]
+) -> dict[str, object]:
+    return {
+        "tables": [one._asdict() for one in reports],
+        "models": [one.report.to_dict() for one in checked],
+        "broken": [
+            {"model": b.path.stem, "fails": b.must_fail, "steps": b.took, "caught": b.caught} for b in found
+        ],
+        "assumptions": [{"name": one.name, "who": one.who} for one in ASSUMPTIONS],
+    }
+
+
+def _progress(line: str) -> None:
+    typer.echo(f"{line} ...", err=True)
+
+
+@app.command()
+def check(
+    file: Annotated[Path, typer.Argument(help="A Python file with a function model(...).")],
+    engine: Annotated[str, typer.Option(help="auto, vector or reference.")] = "auto",
+    sets: Annotated[
+        list[str] | None, typer.Option("--set", metavar="NAME=VALUE", help="Set a bound of the model.")
+    ] = None,
+    max_states: Annotated[int | None, typer.Option(help="Stop after so many states.")] = None,
+    max_memory: Annotated[int | None, typer.Option(help="Stop at so many MiB.")] = None,
+    max_seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds.")] = None,
+    keep_going: Annotated[bool, typer.Option(help="Do not end with the first violation.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Explore every reachable state of a model, and print what holds and what does not."""
+    pairs = dict(_pair(text) for text in sets or ())
+    code = command.run(
+        file,
+        engine=engine,
+        sets=pairs,
+        max_states=max_states,
+        max_memory=max_memory,
+        max_seconds=max_seconds,
+        keep_going=keep_going,
+        as_json=as_json,
     )
+    raise typer.Exit(code)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals or not name:
+        typer.echo(f"error: --set takes NAME=VALUE, not {text!r}", err=True)
+        raise typer.Exit(2)
+    return name, value

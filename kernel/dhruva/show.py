@@ -1,10 +1,11 @@
-"""Tables as Markdown, Mermaid and DOT. Everything under docs/generated/machines comes from here."""
+"""Tables as Markdown, Mermaid and DOT. The pages under docs/generated that show rules come from here."""
 
 from collections.abc import Iterable
 from enum import StrEnum
 from typing import Any, Final
 
 from dhruva.table import Machine, Row, Symbol
+from dhruva.wiring import Do, Fire, Wire
 
 AnyMachine = Machine[Any, Any]
 AnyRow = Row[Any, Any]
@@ -124,3 +125,56 @@ def _words(symbols: tuple[Symbol, ...]) -> str:
 def _markdown_table(head: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
     lines = [head, tuple("---" for _ in head), *rows]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+def wiring(wires: Iterable[Wire]) -> str:
+    """The wiring as a page: who tells whom what, and every wire."""
+    every = list(wires)
+    parts = [
+        NOTICE,
+        "# The wiring",
+        "The only table where machines meet. A line is an event that one machine sends to another; a dotted "
+        "line is optional: if it is refused, nothing else is.",
+        f"```mermaid\n{_flow(every)}\n```",
+        "## Events",
+        _markdown_table(
+            ("from", "on", "to", "event", "which cell", "optional", "cites"),
+            [_fire_row(wire) for wire in every if isinstance(wire, Fire)],
+        ),
+        "## Deeds",
+        _markdown_table(
+            ("machine", "on", "does", "cites"),
+            [
+                (wire.machine, f"`{wire.on}`", wire.does.sentence, wire.cites)
+                for wire in every
+                if isinstance(wire, Do)
+            ],
+        ),
+    ]
+    return "\n\n".join(parts) + "\n"
+
+
+def _flow(wires: Iterable[Wire]) -> str:
+    """One line per pair of machines, with all events that pass between them."""
+    passed: dict[tuple[str, str, bool], list[str]] = {}
+    for wire in wires:
+        if isinstance(wire, Fire):
+            events = passed.setdefault((wire.machine, wire.to, wire.optional), [])
+            events += [event for event in wire.events if event not in events]
+    lines = ["flowchart LR"]
+    for (source, target, optional), events in passed.items():
+        arrow = "-.->" if optional else "-->"
+        lines.append(f'    {source}["{source}"] {arrow}|"{", ".join(events)}"| {target}["{target}"]')
+    return "\n".join(lines)
+
+
+def _fire_row(wire: Fire) -> tuple[str, ...]:
+    return (
+        wire.machine,
+        f"`{wire.on}`",
+        wire.to,
+        ", ".join(f"`{event}`" for event in wire.events),
+        wire.which.sentence,
+        "yes" if wire.optional else "",
+        wire.cites,
+    )

@@ -15,8 +15,8 @@ from dhruva.rules.deeds import DEEDS
 from dhruva.rules.guards import GUARDS
 from dhruva.rules.which import WHICH
 from dhruva.table import Machine, Refused
-from dhruva.walk import DECISIONS, SETTINGS, Book, Decisions, Given, Move, Settings, Walk, Wired
-from dhruva.wiring import WIRING, Fire, Wire, check
+from dhruva.walk import DECISIONS, SETTINGS, Book, Decisions, Given, Guard, Move, Settings, Walk, Wired
+from dhruva.wiring import WIRING, Does, Fire, Wire, check
 
 Step = Callable[[Read, Any], Change | Refused]
 
@@ -42,16 +42,18 @@ def kernel(
     decisions: Decisions = DECISIONS,
     wiring: Iterable[Wire] = WIRING,
     settings: Settings = SETTINGS,
+    guards: Mapping[tuple[str, str], Guard] = GUARDS,
+    deeds: Mapping[Does, Wired] = DEEDS,
 ) -> Step:
-    """The step function of these tables, decisions and wires."""
+    """The step function of these tables, decisions and wires, with what their symbols mean."""
     wires = tuple(wiring)
     check(tables, wires)
     carried: dict[tuple[str, str], tuple[Wired, ...]] = {}
     for wire in wires:
         slot = (wire.machine, str(wire.on))
-        carried[slot] = (*carried.get(slot, ()), _wired(wire))
+        carried[slot] = (*carried.get(slot, ()), _wired(wire, deeds))
     book = Book(
-        moves={name: _moves(machine, carried) for name, machine in tables.items()},
+        moves={name: _moves(machine, carried, guards) for name, machine in tables.items()},
         refuse={name: machine.step for name, machine in tables.items()},
         wires=carried,
         decide=decisions,
@@ -73,7 +75,9 @@ def _step(book: Book) -> Step:
 
 
 def _moves(
-    machine: Machine[Any, Any], carried: Mapping[tuple[str, str], tuple[Wired, ...]]
+    machine: Machine[Any, Any],
+    carried: Mapping[tuple[str, str], tuple[Wired, ...]],
+    guards: Mapping[tuple[str, str], Guard],
 ) -> dict[tuple[str, str], Move]:
     """The rows of a machine with their guards and wires in place. Wires of the state entered come first."""
     moves = {}
@@ -84,16 +88,16 @@ def _moves(
             target=row.target,
             stays=row.target == row.source,
             ends=machine.name in EPHEMERAL and row.target in machine.final,
-            guards=tuple((symbol, GUARDS[machine.name, symbol]) for symbol in row.when),
+            guards=tuple((symbol, guards[machine.name, symbol]) for symbol in row.when),
             wires=(*entered, *named),
             cites=row.cites,
         )
     return moves
 
 
-def _wired(wire: Wire) -> Wired:
+def _wired(wire: Wire, deeds: Mapping[Does, Wired]) -> Wired:
     """A wire as a function."""
-    return _fired(wire) if isinstance(wire, Fire) else DEEDS[wire.does]
+    return _fired(wire) if isinstance(wire, Fire) else deeds[wire.does]
 
 
 def _fired(wire: Fire) -> Wired:

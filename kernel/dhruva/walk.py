@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from dhruva import limits
-from dhruva.cells import Cell, Change, Edge, FollowUp, Key, Kind, Read
+from dhruva.cells import Cell, Change, Edge, Key, Kind, Read
 from dhruva.decide import admission, authority, errors, outcome, plan, readiness, retry, signal
 from dhruva.decide.authority import Verdict
 from dhruva.decide.outcome import Failure
@@ -20,6 +20,8 @@ from dhruva.machines.instance import WaitKind
 from dhruva.table import Refused
 
 ABSENT: Final = "absent"
+FOLLOW: Final = Kind.FOLLOW
+_new: Final = tuple.__new__  # a NamedTuple without the call of its own constructor: half the time
 
 
 class Given(NamedTuple):
@@ -116,37 +118,45 @@ class Book(NamedTuple):
     settings: Settings
 
 
-class Walk:
-    """A step over the cells that `read` gives."""
+class Overlay(dict[Key, Any]):
+    """Cells as they stand: what was read, and what was put over it. Reading asks the world once per cell."""
 
-    __slots__ = ("_cells", "_dirty", "_edges", "_effects", "_payloads", "_read", "book")
+    __slots__ = ("read", "seen")
+
+    def __init__(self, read: Read) -> None:
+        self.read = read
+        self.seen: dict[Key, Any] = {}
+
+    def __missing__(self, key: Key) -> Any:
+        cell = self[key] = self.seen[key] = self.read(key)
+        return cell
+
+
+class Walk:
+    """A step over the cells that `read` gives.
+
+    `get(key)` is the cell as it stands, or None; `put(key, cell)` is the cell from now on, None removes it.
+    Both are the overlay's own methods: a step calls them a dozen times.
+    """
+
+    __slots__ = ("_cells", "_edges", "_effects", "_payloads", "book", "get", "put")
 
     def __init__(self, book: Book, read: Read) -> None:
         self.book = book
-        self._read = read
-        self._cells: dict[Key, Any] = {}
-        self._dirty: dict[Key, bool] = {}  # key -> whether there was a cell before
+        self._hold(Overlay(read))
         self._edges: list[Edge] = []
         self._effects: list[Effect] = []
         self._payloads: list[FieldChange] = []
 
-    def get(self, key: Key) -> Any:
-        """The cell as it stands, or None."""
-        if key in self._cells:
-            return self._cells[key]
-        cell = self._cells[key] = self._read(key)
-        return cell
-
-    def put(self, key: Key, cell: Cell | None) -> None:
-        """The cell from now on; None removes it. Only what was read is written."""
-        if key not in self._dirty:
-            self._dirty[key] = self.get(key) is not None
-        self._cells[key] = cell
+    def _hold(self, cells: Overlay) -> None:
+        self._cells = cells
+        self.get: Callable[[Key], Any] = cells.__getitem__
+        self.put: Callable[[Key, Cell | None], None] = cells.__setitem__
 
     def create(self, machine: str, key: Key, cell: Any) -> None:
         """A new thing in its first state."""
         self.put(key, cell)
-        self._edges.append(Edge(machine, key, None, "create", cell[0]))
+        self._edges.append(_new(Edge, (machine, key, None, "create", cell[0])))
 
     def effect(self, effect: Effect) -> None:
         self._effects.append(effect)
@@ -166,9 +176,9 @@ class Walk:
         for symbol, holds in move.guards:
             if not holds(self, key, cell, given):
                 return Refused(machine, cell[0], event, move.cites, symbol)
-        self._edges.append(Edge(machine, key, cell[0], event, move.target))
+        self._edges.append(_new(Edge, (machine, key, cell[0], event, move.target)))
         if not move.stays:
-            self.put(key, cell._make((move.target, *cell[1:])))
+            self.put(key, _new(cell.__class__, (move.target, *cell[1:])))
         for wired in move.wires:
             refused = wired(self, key, self._cells[key], given)
             if refused is not None:
@@ -193,17 +203,13 @@ class Walk:
 
     def try_fire(self, machine: str, key: Key, event: str, given: Given) -> Refused | None:
         """Fire; if it is refused, everything is as before. The refusal is returned, and refuses nothing."""
-        before = (
-            dict(self._cells),
-            dict(self._dirty),
-            len(self._edges),
-            len(self._effects),
-            len(self._payloads),
-        )
+        cells = self._cells
+        before, marks = cells.copy(), (len(self._edges), len(self._effects), len(self._payloads))
         refused = self.fire(machine, key, event, given)
         if refused is not None:
-            self._cells, self._dirty = before[0], before[1]
-            del self._edges[before[2] :], self._effects[before[3] :], self._payloads[before[4] :]
+            cells.clear()
+            cells.update(before)
+            del self._edges[marks[0] :], self._effects[marks[1] :], self._payloads[marks[2] :]
         return refused
 
     def carry(self, machine: str, on: str, key: Key, cell: Any, given: Given) -> Refused | None:
@@ -215,16 +221,19 @@ class Walk:
         return None
 
     def change(self) -> Change:
-        """What the step says: each cell once, and none that was neither there before nor is there now."""
-        cells = self._cells
-        writes = {key: cells[key] for key, was in self._dirty.items() if was or cells[key] is not None}
-        return Change(
-            writes,
-            tuple(self._payloads),
-            tuple(self._effects),
-            tuple(key for key, cell in writes.items() if key[0] == Kind.FOLLOW and cell is not None),
-            tuple(self._edges),
-        )
+        """What the step says: each cell once, and none that is as it was."""
+        seen, writes, follow_ups = self._cells.seen, {}, []
+        for key, cell in self._cells.items():
+            if key not in seen:
+                if cell is None and self._cells.read(key) is None:
+                    continue
+            elif cell is seen[key]:
+                continue
+            writes[key] = cell
+            if cell is not None and key[0] == FOLLOW:
+                follow_ups.append(key)
+        said = (writes, tuple(self._payloads), tuple(self._effects), tuple(follow_ups), tuple(self._edges))
+        return _new(Change, said)
 
     def _absent(self, machine: str, event: str) -> Refused:
         answer: Refused = self.book.refuse[machine](None, event)
@@ -234,8 +243,3 @@ class Walk:
 Guard = Callable[[Walk, Key, Any, Given], bool]
 Wired = Callable[[Walk, Key, Any, Given], Refused | None]
 Rule = Callable[[Walk, Any], Refused | None]
-
-
-def follow(kind: FollowUp, *ids: Any) -> Key:
-    """The key of a follow-up."""
-    return (Kind.FOLLOW, kind, *ids)

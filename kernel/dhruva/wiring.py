@@ -57,6 +57,11 @@ class Which(Symbol):
     PARENT = "parent", "the instance that waits for this one"
     HUMAN = "human", "the human task of this instance"
     ITS_TASK = "its_task", "the task that this instance waits for"
+    STALE_HUMAN = (
+        "stale_human",
+        "the human task that an earlier wait left open, unless it is waited for again",
+    )
+    STALE_TASK = "stale_task", "the task that an earlier wait left open, unless it is waited for again"
     INSTANCE = "instance", "the instance of this human task"
     CURSOR = "cursor", "the attempt at which the follow-up stands"
     CURSOR_TASK = "cursor_task", "the task of the attempt at which the follow-up stands"
@@ -97,6 +102,7 @@ class Does(Symbol):
     ASK_TO_END = "ask_to_end", "it is asked to end"
     RESOURCE_ENDED = "resource_ended", "one thing less is alive in the scope"
     DISPATCH = "dispatch", "the dispatch call waits to be performed"
+    FORGET_GROUP = "forget_group", "the group of an attempt that has ended is forgotten"
     COOPERATIVE_LEFT = "cooperative_left", "one cooperative less is idle"
     PERFORM = "perform", "the effect waits to be performed again"
     NEW_CLAIM = "new_claim", "a new claim with a new nonce is to be published"
@@ -200,6 +206,8 @@ WIRING: Final[tuple[Wire, ...]] = (
     ),
     # dispatch: when the call is over, however it ended, the carrier is void
     Do("carrier-primary", CarrierEffect.DISPATCH, D.DISPATCH, "DSP-3"),
+    Do("carrier-primary", CarrierState.VOID, D.FORGET_GROUP, "DSP-3 DSP-12"),
+    Do("carrier-primary", CarrierState.WITHDRAWN, D.FORGET_GROUP, "DSP-12"),
     Do("carrier-cooperative", CarrierState.WITHDRAWN, D.COOPERATIVE_LEFT, "DSP-5"),
     *(
         Fire("effect", over, "carrier-primary", (CarrierEvent.RELEASED,), W.CARRIER, IF_IT_CAN, "DSP-3")
@@ -224,6 +232,17 @@ WIRING: Final[tuple[Wire, ...]] = (
     Do("lock", LockEffect.REPORT, D.REPORT, "REL-8"),
     # workflow instances
     *(Do("instance", state, D.RAISE_VERSION, "WFL-13") for state in InstanceState),
+    Fire(
+        "instance",
+        InstanceEffect.TOKEN,
+        "human-task",
+        (HumanTaskEvent.CANCEL,),
+        W.STALE_HUMAN,
+        IF_IT_CAN,
+        "WFL-14",
+    ),
+    Do("instance", InstanceEffect.TOKEN, D.CANCEL_CHILD, "WFL-10"),
+    Fire("instance", InstanceEffect.TOKEN, "task", (TaskEvent.CANCEL,), W.STALE_TASK, IF_IT_CAN, "WFL-7"),
     Do("instance", InstanceEffect.TOKEN, D.NEW_TOKEN, "WFL-12"),
     Do("instance", InstanceEffect.TIMERS, D.OPEN_WAIT, "WFL-12 WFL-14 WFL-16"),
     Fire("instance", InstanceEffect.TIMERS, "instance", (InstanceEvent.SIGNAL,), W.EARLY, ALWAYS, "WFL-22"),
@@ -243,6 +262,8 @@ WIRING: Final[tuple[Wire, ...]] = (
         for on_human, on_child, on_task in (
             (InstanceEffect.CANCEL_HUMAN_TASK, InstanceEffect.CANCEL_CHILD, InstanceEffect.CANCEL_TASK),
             (InstanceEffect.CANCEL_OPEN,) * 3,
+            (InstanceState.COMPLETED,) * 3,  # what a retry left open does not outlive the instance
+            (InstanceState.FAILED,) * 3,
         )
         for wire in (
             Fire("instance", on_human, "human-task", (HumanTaskEvent.CANCEL,), W.HUMAN, IF_IT_CAN, "WFL-14"),

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from dhruva import show
 from dhruva.machines import MACHINES
+from dhruva.wiring import WIRING
 from tests.spec.trace import Kind, Matrix, Requirement, matrix
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +20,7 @@ def pages(root: Path = ROOT) -> dict[str, str]:
     """Every generated page by its path below docs/generated."""
     made = {f"machines/{machine.name}.md": show.page(machine) for machine in MACHINES.values()}
     made["machines/README.md"] = show.index(MACHINES.values())
+    made["wiring.md"] = show.wiring(WIRING)
     made["traceability.md"] = traceability(matrix(root))
     return made
 

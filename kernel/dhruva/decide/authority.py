@@ -24,6 +24,10 @@ class Verdict(StrEnum):
 REJECTIONS: Final = tuple(v for v in Verdict if v not in (Verdict.AUTHORIZED, Verdict.QUEUED))
 
 
+_AUTHORIZED: Final = Verdict.AUTHORIZED  # asked for at every commit: bound once
+_SUSPENDED: Final = ScopeState.SUSPENDED
+
+
 class Facts(NamedTuple):
     """All that authorization looks at. A limit that is not set is limits.UNBOUNDED."""
 
@@ -48,7 +52,7 @@ def authorize(facts: Facts) -> Verdict:
         return Verdict.SCOPE_NOT_FOUND
     if facts.scope not in ALIVE:
         return Verdict.SCOPE_DISPOSED
-    if facts.scope == ScopeState.SUSPENDED:
+    if facts.scope == _SUSPENDED:
         return Verdict.SCOPE_SUSPENDED
     if facts.scope not in CAN_EXECUTE:
         return Verdict.SCOPE_NOT_ATTACHED
@@ -57,7 +61,7 @@ def authorize(facts: Facts) -> Verdict:
     if facts.waited_too_long or facts.tries >= facts.max_tries:
         return Verdict.POLICY_WINDOW
     if facts.active < facts.max_concurrent and facts.active_overall < facts.max_overall:
-        return Verdict.AUTHORIZED
+        return _AUTHORIZED
     if not facts.queues:
         return Verdict.CONCURRENCY_LIMIT
     if facts.queued < facts.max_queued:

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dhruva.cells import Kind, OwnerKind, Resource, ResourceKind
+from dhruva.cells import OwnerKind, Resource, ResourceKind
 from dhruva.ids import Ref
 from dhruva.inputs import (
     Abandon,
@@ -24,10 +24,11 @@ from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk
 
 GONE: Final = Given(gone=True)
+SUCCEED: Final = AttemptEvent.SUCCEED
 
 
 def succeed(walk: Walk, given: Succeed) -> Refused | None:
-    return walk.fire("attempt", keys.attempt(given.ref), AttemptEvent.SUCCEED, NOTHING)
+    return walk.fire("attempt", (keys.ATTEMPT, given.ref), SUCCEED, NOTHING)
 
 
 def fail(walk: Walk, given: Fail) -> Refused | None:
@@ -83,7 +84,7 @@ def _add(walk: Walk, ref: Ref, kind: ResourceKind) -> Refused | None:
     number = attempt.resources + 1
     walk.put(keys.attempt(ref), attempt._replace(resources=number))
     walk.put(keys.scope(attempt.scope), scope._replace(live=scope.live + 1))
-    walk.create(kind, (Kind.RESOURCE, ref, number), Resource(FIRST_STATE[kind], kind, attempt.scope))
+    walk.create(kind, (keys.RESOURCE, ref, number), Resource(FIRST_STATE[kind], kind, attempt.scope))
     return None
 
 
@@ -100,7 +101,7 @@ def add_stream(walk: Walk, given: AddStream) -> Refused | None:
 
 
 def resource_event(walk: Walk, given: ResourceEvent) -> Refused | None:
-    key = (Kind.RESOURCE, given.ref, given.number)
+    key = (keys.RESOURCE, given.ref, given.number)
     resource = walk.get(key)
     if resource is None:
         return Refused("resource", None, given.event, "ACT-9", ABSENT)

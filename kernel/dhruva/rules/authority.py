@@ -1,6 +1,8 @@
-"""The facts of authorization, gathered from cells, and the commit that it allows (ACT-2, ACT-7)."""
+"""The facts of authorization, gathered from cells; the commit that it allows, and its end (ACT-2, ACT-7)."""
 
-from dhruva.cells import Attempt, Key, Kind, OwnerKind, Scope
+from typing import Final
+
+from dhruva.cells import Attempt, OwnerKind, Scope
 from dhruva.decide.authority import Facts, Verdict
 from dhruva.effects import StartBody
 from dhruva.ids import Priority, ProcessId, Ref, ScopeId
@@ -10,16 +12,15 @@ from dhruva.rules import keys, lanes
 from dhruva.table import Refused
 from dhruva.walk import Walk
 
-
-def policy(scope: ScopeId) -> Key:
-    return (Kind.POLICY, scope)
+NO_SCOPE: Final = Facts(None, 0, 0, 0, 0, 0, 0, 0, 0, False, False, 0, 0)
+RUNNING: Final = AttemptState.RUNNING
 
 
 def verdict(
     walk: Walk, scope: ScopeId, tries: int, max_tries: int, late: bool, newcomer: Priority | None
 ) -> Verdict:
     """What the authority answers. A slot that someone ahead of a newcomer waits for is not free for it."""
-    cell, rules = walk.get(keys.scope(scope)), walk.get(policy(scope))
+    cell, rules = walk.get((keys.SCOPE, scope)), walk.get((keys.POLICY, scope))
     if cell is None or rules is None:
         return walk.book.decide.authorize(NO_SCOPE)
     cap = walk.get(keys.CAP) if rules.capped else None
@@ -42,45 +43,45 @@ def verdict(
     return walk.book.decide.authorize(facts)
 
 
-NO_SCOPE = Facts(None, 0, 0, 0, 0, 0, 0, 0, 0, False, False, 0, 0)
-
-
 def commit(
     walk: Walk, ref: Ref, kind: OwnerKind, scope: ScopeId, process: ProcessId, priority: Priority
 ) -> Refused | None:
     """A slot is held, the attempt registered under its ref and linked to its scope, its body to be run."""
-    known, cell, rules = walk.get(keys.attempt(ref)), walk.get(keys.scope(scope)), walk.get(policy(scope))
+    key, home = (keys.ATTEMPT, ref), (keys.SCOPE, scope)
+    known, cell, rules = walk.get(key), walk.get(home), walk.get((keys.POLICY, scope))
     if known is not None or cell is None or rules is None:
         return Refused("attempt", known and known.state, "commit", "ACT-16", "known_ref")
+    older = cell.newest
     walk.put(
-        keys.scope(scope),
+        home,
         Scope(cell.state, cell.active + 1, cell.live + 1, cell.spawned + 1, cell.queued, cell.waiting, ref),
     )
-    older = cell.newest
     if older is not None:
-        last = walk.get(keys.attempt(older))
-        if last is not None:
-            walk.put(keys.attempt(older), last._replace(newer=ref))
+        last = walk.get((keys.ATTEMPT, older))
+        _link(walk, older, ref, last and last.older)
     if rules.capped:
         _hold_cap(walk, 1)
-    walk.create(
-        "attempt",
-        keys.attempt(ref),
-        Attempt(AttemptState.RUNNING, kind, scope, process, priority, None, 0, 0, None, older),
-    )
+    first = Attempt(RUNNING, kind, scope, process, priority, None, 0, 0, None, older)
+    walk.create("attempt", key, first)
     walk.effect(StartBody(ref, process))
     return None
 
 
 def free(walk: Walk, ref: Ref, attempt: Attempt) -> None:
     """The slot is free, the attempt is no longer linked to its scope, and who waits for a slot is woken."""
-    _unlink(walk, attempt)
-    cell, rules = walk.get(keys.scope(attempt.scope)), walk.get(policy(attempt.scope))
+    if attempt.newer is not None:
+        newer = walk.get((keys.ATTEMPT, attempt.newer))
+        _link(walk, attempt.newer, newer and newer.newer, attempt.older)
+    if attempt.older is not None:
+        older = walk.get((keys.ATTEMPT, attempt.older))
+        _link(walk, attempt.older, attempt.newer, older and older.older)
+    home = (keys.SCOPE, attempt.scope)
+    cell, rules = walk.get(home), walk.get((keys.POLICY, attempt.scope))
     if cell is None or rules is None:
         return
     newest = attempt.older if cell.newest == ref else cell.newest
     walk.put(
-        keys.scope(attempt.scope),
+        home,
         Scope(cell.state, cell.active - 1, cell.live - 1, cell.spawned, cell.queued, cell.waiting, newest),
     )
     if cell.waiting > 0:
@@ -89,15 +90,15 @@ def free(walk: Walk, ref: Ref, attempt: Attempt) -> None:
         _hold_cap(walk, -1)
 
 
-def _unlink(walk: Walk, attempt: Attempt) -> None:
-    if attempt.newer is not None:
-        newer = walk.get(keys.attempt(attempt.newer))
-        if newer is not None:
-            walk.put(keys.attempt(attempt.newer), newer._replace(older=attempt.older))
-    if attempt.older is not None:
-        older = walk.get(keys.attempt(attempt.older))
-        if older is not None:
-            walk.put(keys.attempt(attempt.older), older._replace(newer=attempt.newer))
+def _link(walk: Walk, ref: Ref, newer: Ref | None, older: Ref | None) -> None:
+    """Attempts of a scope are a list, so that dispose finds them all (ACT-11)."""
+    key = (keys.ATTEMPT, ref)
+    a = walk.get(key)
+    if a is not None:
+        linked = Attempt(
+            a.state, a.kind, a.scope, a.process, a.priority, a.reason, a.resources, a.spawn, newer, older
+        )
+        walk.put(key, linked)
 
 
 def _hold_cap(walk: Walk, by: int) -> None:

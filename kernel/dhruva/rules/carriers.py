@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from dhruva.cells import Cooperative, Dispatch, EffectCell, EffectKind, Group, Key, Kind
+from dhruva.cells import Cooperative, Dispatch, EffectCell, EffectKind, Group, Key
 from dhruva.decide.admission import Admission
 from dhruva.effects import Dropped, Perform
 from dhruva.ids import Ref
@@ -54,7 +54,7 @@ def admit(walk: Walk, given: Admit) -> Refused | None:
 def outcome(walk: Walk, given: Outcome) -> Refused | None:
     """A signal for the newest dispatch, once its carrier is void (DSP-7, DSP-8, DSP-9)."""
     attempt, spec = walk.get(keys.attempt(given.ref)), walk.get(keys.spec(given.ref.owner))
-    group = walk.get((Kind.GROUP, given.ref, given.spawn))
+    group = walk.get((keys.GROUP, given.ref, given.spawn))
     if attempt is None or spec is None or group is None:
         return _refused(given.signal, "DSP-7", ABSENT)
     if (
@@ -74,14 +74,14 @@ def outcome(walk: Walk, given: Outcome) -> Refused | None:
         total,
         counters.urgency,
     )
-    walk.put((Kind.GROUP, given.ref, given.spawn), None)
+    walk.put((keys.GROUP, given.ref, given.spawn), None)
     onward = counters._replace(depth=answer.depth, urgency=answer.urgency)
     return _go_on(walk, given, answer.admission, onward, total)
 
 
 def _counters(walk: Walk, ref: Ref) -> Dispatch:
     """Counters are per run; those of an earlier run count no more (DSP-4)."""
-    found = walk.get((Kind.DISPATCH, ref.owner))
+    found = walk.get((keys.DISPATCH, ref.owner))
     if found is None or found.run != ref.run:
         return FRESH._replace(run=ref.run)
     known: Dispatch = found
@@ -94,7 +94,7 @@ def _go_on(
     if answer == Admission.DISPATCH:
         _spawn(walk, given, counters, total)
         return None
-    walk.put((Kind.DISPATCH, given.ref.owner), counters)
+    walk.put((keys.DISPATCH, given.ref.owner), counters)
     spec = walk.get(keys.spec(given.ref.owner))
     budget = 0 if spec is None else spec.budget
     walk.effect(Dropped(given.ref, answer, counters.depth, counters.spawned, budget, total))
@@ -109,12 +109,12 @@ def _spawn(walk: Walk, given: Admit | Outcome, counters: Dispatch, total: int) -
     helpers = walk.book.decide.cooperative_count(
         given.cost, total, counters.depth, spec.max_depth, settings.cooperative_unit, settings.cooperative_max
     )
-    walk.put((Kind.DISPATCH, given.ref.owner), counters._replace(spawned=spawn))
+    walk.put((keys.DISPATCH, given.ref.owner), counters._replace(spawned=spawn))
     walk.put(keys.attempt(given.ref), attempt._replace(spawn=spawn))
-    walk.create("carrier-primary", (Kind.GROUP, given.ref, spawn), Group(CarrierState.IDLE, helpers))
+    walk.create("carrier-primary", (keys.GROUP, given.ref, spawn), Group(CarrierState.IDLE, helpers))
     for number in NUMBERS:
         if number <= helpers:
-            key = (Kind.COOPERATIVE, given.ref, spawn, number)
+            key = (keys.COOPERATIVE, given.ref, spawn, number)
             walk.create("carrier-cooperative", key, Cooperative(CarrierState.IDLE))
 
 
@@ -122,7 +122,7 @@ NUMBERS: Final = (1, 2, 3, 4)
 
 
 def withdraw_cooperative(walk: Walk, given: WithdrawCooperative) -> Refused | None:
-    key = (Kind.COOPERATIVE, given.ref, given.spawn, given.number)
+    key = (keys.COOPERATIVE, given.ref, given.spawn, given.number)
     return walk.fire("carrier-cooperative", key, CarrierEvent.WITHDRAW, NOTHING)
 
 
@@ -131,7 +131,7 @@ def commit_carrier(walk: Walk, given: CommitCarrier) -> Refused | None:
     attempt = walk.get(keys.attempt(given.ref))
     if attempt is None or attempt.state != AttemptState.RUNNING or attempt.spawn != given.spawn:
         return _refused(CarrierEvent.COMMIT, "ACT-8", ABSENT if attempt is None else attempt.state)
-    return walk.fire("carrier-primary", (Kind.GROUP, given.ref, given.spawn), CarrierEvent.COMMIT, NOTHING)
+    return walk.fire("carrier-primary", (keys.GROUP, given.ref, given.spawn), CarrierEvent.COMMIT, NOTHING)
 
 
 # Effects
@@ -139,7 +139,7 @@ def commit_carrier(walk: Walk, given: CommitCarrier) -> Refused | None:
 
 def _fire(walk: Walk, key: Key, event: EffectEvent, given: Given) -> Refused | None:
     """Only a key of an effect names one."""
-    if len(key) < 2 or key[0] != Kind.EFFECT:
+    if len(key) < 2 or key[0] != keys.EFFECT:
         return Refused("effect", None, event, "SHL-4", ABSENT)
     return walk.fire("effect", key, event, given)
 
@@ -165,7 +165,7 @@ def effect_failed(walk: Walk, given: EffectFailed) -> Refused | None:
 def lost(walk: Walk, given: Lost) -> Refused | None:
     """Only what is idempotent by key may be performed again (SHL-4, DSP-3)."""
     effect = walk.get(given.key)
-    again = given.key[:1] == (Kind.EFFECT,) and effect is not None and effect.idempotent
+    again = given.key[:1] == (keys.EFFECT,) and effect is not None and effect.idempotent
     return _fire(walk, given.key, EffectEvent.LOST_IDEMPOTENT if again else EffectEvent.LOST, NOTHING)
 
 
@@ -191,13 +191,19 @@ RULES: Final[dict[type, Rule]] = {
 
 def dispatch(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
     """One call, under one key, which is never used again (DSP-3)."""
-    effect = (Kind.EFFECT, EffectKind.DISPATCH, key[1], key[2])
+    effect = (keys.EFFECT, EffectKind.DISPATCH, key[1], key[2])
     walk.create("effect", effect, EffectCell(EffectState.PENDING, False))
     walk.effect(Perform(effect))
 
 
+def forget_group(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
+    """A signal can only come for a living attempt: without one, the group is of no use (DSP-12)."""
+    if walk.get(keys.attempt(key[1])) is None:
+        walk.put(key, None)
+
+
 def cooperative_left(walk: Walk, key: Key, _cooperative: Any, _given: Given) -> None:
-    group_key = (Kind.GROUP, key[1], key[2])
+    group_key = (keys.GROUP, key[1], key[2])
     group = walk.get(group_key)
     if group is not None:
         walk.put(group_key, group._replace(idle=group.idle - 1))
@@ -209,6 +215,7 @@ def perform(walk: Walk, key: Key, _effect: Any, _given: Given) -> None:
 
 DEEDS: Final[dict[Does, Wired]] = {
     Does.DISPATCH: dispatch,
+    Does.FORGET_GROUP: forget_group,
     Does.COOPERATIVE_LEFT: cooperative_left,
     Does.PERFORM: perform,
 }

@@ -6,16 +6,22 @@ or hands an effect to the outside; it fires nothing. This page: activation and t
 
 from typing import Any, Final
 
-from dhruva.cells import Again, Ending, FollowUp, Key, Kind, OwnerKind
+from dhruva.cells import Again, Ending, FollowUp, Key, OwnerKind
 from dhruva.decide.fields import FIELD_ACTIONS
 from dhruva.effects import AbortSignal, EndResource, FieldChange, Rejected, Timer
 from dhruva.ids import ENDED, Ref, TaskStatus
+from dhruva.machines.attempt import AttemptState
 from dhruva.machines.reexecution import ReexecutionEvent
 from dhruva.machines.task import TaskEvent
 from dhruva.rules import authority, carriers, flows, keys, lanes, locks, outcome
 from dhruva.table import Refused
-from dhruva.walk import Given, Walk, Wired, follow
+from dhruva.walk import Given, Walk, Wired
 from dhruva.wiring import Does
+
+OF_TASK: Final = OwnerKind.TASK
+OF_REQUEST: Final = OwnerKind.REQUEST
+SUCCEEDED: Final = AttemptState.SUCCEEDED
+TELL: Final = FollowUp.TELL
 
 
 def wake(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
@@ -25,34 +31,35 @@ def wake(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
 
 def abort_each(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
     if scope.newest is not None:
-        walk.put(follow(FollowUp.ABORT_EACH, key[1]), lanes.BEGIN._replace(ref=scope.newest))
+        walk.put(keys.follow(FollowUp.ABORT_EACH, key[1]), lanes.BEGIN._replace(ref=scope.newest))
 
 
 def reject_queued(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
     if scope.waiting > 0:
-        walk.put(follow(FollowUp.REJECT_QUEUED, key[1]), lanes.BEGIN)
+        walk.put(keys.follow(FollowUp.REJECT_QUEUED, key[1]), lanes.BEGIN)
 
 
 def commit(walk: Walk, key: Key, cell: Any, given: Given) -> Refused | None:
     """A request commits under the number that it asked with, a task under its next one (ACT-8)."""
-    if key[0] == Kind.REQUEST:
+    if key[0] == keys.REQUEST:
         ref = Ref(key[1], 1, cell.number)
-        return authority.commit(walk, ref, OwnerKind.REQUEST, cell.scope, cell.process, cell.priority)
+        return authority.commit(walk, ref, OF_REQUEST, cell.scope, cell.process, cell.priority)
     spec = walk.get(keys.spec(key[1]))
     if spec is None or given.process is None:
         return Refused("task", cell.status, TaskEvent.START, "LIF-3", "absent")
     lanes.leave(walk, key[1])
     ref = Ref(key[1], cell.run, cell.number + 1)
     walk.put(key, cell._replace(number=cell.number + 1, tries=cell.tries + 1, alive=True))
-    return authority.commit(walk, ref, OwnerKind.TASK, spec.scope, given.process, spec.priority)
+    return authority.commit(walk, ref, OF_TASK, spec.scope, given.process, spec.priority)
 
 
 def leave_queue(walk: Walk, key: Key, request: Any, _given: Given) -> None:
     """One that never waited was never counted."""
-    if lanes.leave(walk, key[1]):
-        scope = walk.get(keys.scope(request.scope))
-        if scope is not None:
-            walk.put(keys.scope(request.scope), scope._replace(queued=scope.queued - 1, live=scope.live - 1))
+    home = (keys.SCOPE, request.scope)
+    scope = walk.get(home)
+    if scope is not None and scope.queued > 0 and lanes.leave(walk, key[1]):
+        left = walk.get(home)
+        walk.put(home, left._replace(queued=left.queued - 1, live=left.live - 1))
 
 
 def tell_caller(walk: Walk, key: Key, _request: Any, given: Given) -> None:
@@ -74,35 +81,43 @@ def end_resources(walk: Walk, key: Key, attempt: Any, given: Given) -> None:
     if attempt.resources > 0 or attempt.spawn > 0:
         begin = 1 if attempt.spawn == 0 else keys.FIRST_CARRIER
         ending = Ending(begin, attempt.resources, attempt.spawn, given.gone)
-        walk.put(follow(FollowUp.END_RESOURCES, key[1]), ending)
+        walk.put(keys.follow(FollowUp.END_RESOURCES, key[1]), ending)
 
 
 def body_ended(walk: Walk, key: Key, attempt: Any, _given: Given) -> None:
-    owner = keys.task(key[1].owner)
-    task = walk.get(owner) if attempt.kind == OwnerKind.TASK else None
-    if task is not None:
-        walk.put(owner, task._replace(alive=False))
+    if attempt.kind == OF_TASK:
+        owner = (keys.TASK, key[1].owner)
+        task = walk.get(owner)
+        if task is not None:
+            walk.put(owner, task._replace(alive=False))
 
 
-def tell_if_ended(walk: Walk, key: Key, _cell: Any, _given: Given) -> None:
+def tell_if_ended(walk: Walk, key: Key, cell: Any, _given: Given) -> None:
     """Dependents are told once the task has ended and no attempt of it is alive (LIF-19)."""
-    task_id = key[1].owner if key[0] == Kind.ATTEMPT else key[1]
-    task = walk.get(keys.task(task_id))
-    if task is not None and task.status in ENDED and not task.alive:
-        walk.put(follow(FollowUp.TELL, task_id), lanes.BEGIN)
+    of_attempt = key[0] == keys.ATTEMPT
+    if of_attempt and cell.kind != OF_TASK:
+        return
+    task_id = key[1].owner if of_attempt else key[1]
+    task = walk.get((keys.TASK, task_id))
+    if task is None or task.alive or task.status not in ENDED:
+        return
+    if task.links > 0 or walk.get((keys.WATCH, task_id)) is not None:
+        walk.put((keys.FOLLOW, TELL, task_id), lanes.BEGIN)
 
 
 def ask_again(walk: Walk, key: Key, attempt: Any, given: Given) -> None:
     """A one-off request that failed and has a retry left, unless its process is gone (ACT-10)."""
-    rules = walk.get(authority.policy(attempt.scope)) if attempt.kind == OwnerKind.REQUEST else None
-    if rules is None or given.gone:
+    if attempt.kind == OF_TASK or attempt.state == SUCCEEDED or given.gone:
+        return
+    rules = walk.get((keys.POLICY, attempt.scope))
+    if rules is None:
         return
     ref: Ref = key[1]
     settled = outcome.settled(walk, attempt, TaskStatus.IN_PROGRESS, given, rules.retry_on_timeout)
     may = walk.book.decide.may_retry(ref.number, 1 + rules.retry, settled.retry, given.retry_safe)
     if may and settled.counts_try:
         again = Again(attempt.scope, attempt.process, attempt.priority, ref.number + 1)
-        walk.put(follow(FollowUp.ASK_AGAIN, ref.owner), again)
+        walk.put(keys.follow(FollowUp.ASK_AGAIN, ref.owner), again)
 
 
 def leave_lane(walk: Walk, key: Key, _task: Any, _given: Given) -> None:

@@ -2,8 +2,8 @@
 
 from typing import Any, Final
 
-from dhruva.cells import EffectCell, EffectKind, FollowUp, Human, Instance, Kept, Key, Kind, Watch
-from dhruva.decide.signal import Freshness
+from dhruva.cells import EffectCell, EffectKind, FollowUp, Human, Instance, Kept, Key, Watch
+from dhruva.decide.signal import TERMINAL, Freshness
 from dhruva.effects import ArmTimers, ClearTimers, Perform, Retain
 from dhruva.ids import ENDED, InstanceId, SignalName, Version, WaitToken
 from dhruva.inputs import (
@@ -28,7 +28,7 @@ from dhruva.machines.instance import InstanceEvent, InstanceState, WaitKind
 from dhruva.rules import keys, lanes
 from dhruva.rules.guards import freshness
 from dhruva.table import Refused
-from dhruva.walk import NOTHING, Given, Rule, Walk, Wired, follow
+from dhruva.walk import NOTHING, Given, Rule, Walk, Wired
 from dhruva.wiring import Does
 
 
@@ -89,15 +89,13 @@ def slice_error(walk: Walk, given: SliceError) -> Refused | None:
 
 
 def signal(walk: Walk, given: Signal) -> Refused | None:
-    """The stale rule first, in its order; a recoverable error keeps all but duplicates (WFL-3, WFL-12)."""
+    """The stale rule, in its order. The error that an instance is held in has raised its version (WFL-3)."""
     key = keys.instance(given.instance)
     cell = walk.get(key)
     passed = Given(signal=given.signal, token=given.token, expected=given.expected, name=given.name)
     answer = freshness(walk, cell, passed)
-    kept = (
-        cell is not None and cell.state == InstanceState.RECOVERABLE_ERROR and answer != Freshness.DUPLICATE
-    )
-    if answer != Freshness.FRESH and not kept:
+    held = cell is not None and cell.state == InstanceState.RECOVERABLE_ERROR
+    if answer != Freshness.FRESH and not (held and answer == Freshness.OTHER_VERSION):
         return Refused("instance", cell and cell.state, InstanceEvent.SIGNAL, "WFL-12", answer)
     return walk.fire("instance", key, InstanceEvent.SIGNAL, passed)
 
@@ -132,7 +130,7 @@ def cancel(walk: Walk, given: CancelInstance) -> Refused | None:
 
 
 def _human(instance: InstanceId) -> Key:
-    return (Kind.HUMAN, instance)
+    return (keys.HUMAN, instance)
 
 
 def _assign(walk: Walk, given: AssignHuman | ReassignHuman, event: HumanTaskEvent) -> Refused | None:
@@ -197,26 +195,50 @@ def new_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
 def open_wait(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | None:
     """What is waited for exists from here on: a human task, a child, the watch on a task, timers."""
     walk.effect(ArmTimers(key[1], instance.token))
+    left = instance.child
+    walk.put(key, instance._replace(child=given.child, task=given.task))
     if given.waits == WaitKind.HUMAN:
-        walk.create("human-task", _human(key[1]), Human(HumanTaskState.PENDING, None, instance.token))
-    if given.waits == WaitKind.CHILD and given.child is not None:
-        walk.put(key, instance._replace(child=given.child))
-        return _begin(walk, given.child, key[1], instance.token)
-    if given.waits == WaitKind.TASK and given.task is not None:
-        walk.put(key, instance._replace(task=given.task))
+        _open_human(walk, key[1], instance.token)
+    if given.child is not None:
+        return _open_child(walk, key, given.child, left)
+    if given.task is not None:
         return _watch(walk, key[1], instance.token, given)
+    return None
+
+
+def _open_human(walk: Walk, instance: InstanceId, token: WaitToken) -> None:
+    """One that a retry left open goes on under the new wait (WFL-14: at most one is active)."""
+    human = walk.get(_human(instance))
+    if human is None:
+        walk.create("human-task", _human(instance), Human(HumanTaskState.PENDING, None, token))
+    else:
+        walk.put(_human(instance), human._replace(token=token))
+
+
+def _open_child(walk: Walk, key: Key, child: InstanceId, left: InstanceId | None) -> Refused | None:
+    """A child that a retry left goes on under the new wait; one that ended meanwhile has signalled."""
+    instance = walk.get(key)
+    cell = walk.get(keys.instance(child)) if left == child else None
+    if cell is None:
+        return _begin(walk, child, key[1], instance.token)
+    walk.put(keys.instance(child), cell._replace(parent_token=instance.token))
+    kept = (keys.KEPT, key[1], WaitKind.CHILD)
+    if cell.state in TERMINAL and walk.get(kept) is None:
+        walk.put(kept, Kept(None))
+        walk.put(key, instance._replace(kept=instance.kept + 1))
     return None
 
 
 def _watch(walk: Walk, instance: InstanceId, token: WaitToken, given: Given) -> Refused | None:
     """A task that has ended already is told of again, so that the watcher hears it (WFL-7)."""
     assert given.task is not None
-    task, key = walk.get(keys.task(given.task)), (Kind.WATCH, given.task)
-    if task is None or walk.get(key) is not None:
+    task, key = walk.get(keys.task(given.task)), (keys.WATCH, given.task)
+    watch = walk.get(key)
+    if task is None or (watch is not None and watch.instance != instance):
         return Refused("task", task and task.status, "watch", "WFL-7", "watched")
     walk.put(key, Watch(instance, token))
     if task.status in ENDED and not task.alive:
-        walk.put(follow(FollowUp.TELL, given.task), lanes.BEGIN)
+        walk.put(keys.follow(FollowUp.TELL, given.task), lanes.BEGIN)
     return None
 
 
@@ -228,39 +250,42 @@ def retain(walk: Walk, key: Key, _instance: Any, _given: Given) -> None:
     walk.effect(Retain(key[1]))
 
 
-def cancel_child(walk: Walk, _key: Key, instance: Any, _given: Given) -> None:
-    """Children may have children: each is a step of its own."""
-    if instance.child is not None:
-        walk.put(follow(FollowUp.CANCEL_CHILD, instance.child), lanes.BEGIN)
+def cancel_child(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
+    """Children may have children: each is a step of its own. One that is waited for again is left alone."""
+    if instance.child is not None and instance.child != given.child:
+        walk.put(keys.follow(FollowUp.CANCEL_CHILD, instance.child), lanes.BEGIN)
 
 
 def consume_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
     kept = instance.kept
     if given.early:
-        walk.put((Kind.KEPT, key[1], name_of(given.name, instance)), None)
+        walk.put((keys.KEPT, key[1], name_of(given.name, instance)), None)
         kept = kept - 1
     last = instance.last_signal if given.signal is None else given.signal
     walk.put(key, instance._replace(waits=None, name=None, last_signal=last, kept=kept))
 
 
 def run_slice(walk: Walk, key: Key, instance: Any, _given: Given) -> None:
-    """The next slice begins with nothing open."""
-    if instance.task is not None:
-        walk.put((Kind.WATCH, instance.task), None)
-    walk.put(key, instance._replace(waits=None, name=None, child=None, task=None))
+    """After a signal nothing is open any more; after a retry the wait that was left is still open."""
+    if instance.waits is None:
+        if instance.task is not None:
+            walk.put((keys.WATCH, instance.task), None)
+        walk.put(key, instance._replace(child=None, task=None))
     _slice(walk, key[1], instance.version)
 
 
 def _slice(walk: Walk, instance: InstanceId, version: Version) -> None:
     """Idempotent by instance and version: a slice that was lost is run again (WFL-13)."""
-    effect = (Kind.EFFECT, EffectKind.RUN_SLICE, instance, version)
+    effect = (keys.EFFECT, EffectKind.RUN_SLICE, instance, version)
     walk.create("effect", effect, EffectCell(EffectState.PENDING, True))
     walk.effect(Perform(effect))
 
 
 def keep_signal(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | None:
-    """One per name, and not without end (WFL-22)."""
-    kept = (Kind.KEPT, key[1], name_of(given.name, instance))
+    """One per name, not without end, and of a wait only if it is the one left open (WFL-12, WFL-22)."""
+    if given.token is not None and (instance.waits is None or given.token != instance.token):
+        return Refused("instance", instance.state, InstanceEvent.SIGNAL, "WFL-12", Freshness.OTHER_TOKEN)
+    kept = (keys.KEPT, key[1], name_of(given.name, instance))
     full = instance.kept >= walk.book.settings.kept_max
     if kept[2] is None or full or walk.get(kept) is not None:
         return Refused("instance", instance.state, InstanceEvent.EARLY_SIGNAL, "WFL-22", "store_full")

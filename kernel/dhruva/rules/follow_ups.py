@@ -7,16 +7,18 @@ stands in the wiring, and is optional there: a follow-up goes on all the same.
 from collections.abc import Callable
 from typing import Any, Final
 
-from dhruva.cells import Again, Ending, Follow, FollowUp, Key, Kind, Link, Parked
+from dhruva.cells import Again, Ending, Follow, FollowUp, Key, Link, Parked
 from dhruva.decide.authority import Verdict
 from dhruva.effects import Rejected
-from dhruva.ids import TaskId
+from dhruva.ids import Ref, TaskId
 from dhruva.inputs import DiscardParked, Handle, Park, ResumeParked
 from dhruva.machines.carrier import CarrierState
 from dhruva.machines.parked import ParkedEvent, ParkedState
+from dhruva.machines.release import ReleaseState
+from dhruva.machines.request import RequestEvent
 from dhruva.rules import keys, lanes, scopes
 from dhruva.table import Refused
-from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, follow
+from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk
 from dhruva.wiring import FOLLOW_UP
 
 Handler = Callable[[Walk, Key, Any], Refused | None]
@@ -25,7 +27,7 @@ NOT_YET: Final = "not_yet"
 
 def handle(walk: Walk, given: Handle) -> Refused | None:
     key = given.key
-    handler = HANDLERS.get(key[1]) if len(key) > 1 and key[0] == Kind.FOLLOW else None
+    handler = HANDLERS.get(key[1]) if len(key) > 1 and key[0] == keys.FOLLOW else None
     cell = walk.get(key)
     if handler is None or cell is None:
         return Refused(FOLLOW_UP, None, "handle", "SHL-3", ABSENT)
@@ -74,13 +76,26 @@ def ask_again(walk: Walk, key: Key, wanted: Again) -> Refused | None:
     """A retry goes through authorization like any request, and can be rejected (ACT-10)."""
     walk.put(key, None)
     answer = scopes.try_to_start(walk, key[2], wanted, False)
-    if answer not in (Verdict.AUTHORIZED, Verdict.QUEUED):
+    if answer == Verdict.AUTHORIZED:
+        return walk.fire("request", keys.request(key[2]), RequestEvent.START, NOTHING)
+    if answer != Verdict.QUEUED:
         walk.effect(Rejected(key[2], answer))
-        return None
-    return scopes.commit_asked(walk, key[2], answer)
+    return None
 
 
 OVER: Final = frozenset({CarrierState.VOID, CarrierState.WITHDRAWN})
+
+
+def _forget(walk: Walk, ref: Ref, spawn: int) -> None:
+    """What is over of the newest dispatch has no use once its attempt is ended (DSP-12)."""
+    if walk.get(keys.attempt(ref)) is not None:
+        return
+    group, delivery = (keys.GROUP, ref, spawn), (keys.DELIVERY, ref, spawn)
+    cell, held = walk.get(group), walk.get(delivery)
+    if cell is not None and cell.state in OVER:
+        walk.put(group, None)
+    if held is not None and (held.nonce is None or held.state == ReleaseState.RELEASED):
+        walk.put(delivery, None)
 
 
 def end_resources(walk: Walk, key: Key, here: Ending) -> Refused | None:
@@ -88,10 +103,7 @@ def end_resources(walk: Walk, key: Key, here: Ending) -> Refused | None:
     if refused is not None:
         return refused
     if here.cursor == 0:
-        group_key = (Kind.GROUP, key[2], here.spawn)
-        group = walk.get(group_key)
-        if group is not None and group.state in OVER:
-            walk.put(group_key, None)
+        _forget(walk, key[2], here.spawn)
     onward = here._replace(cursor=here.cursor + 1)
     walk.put(key, None if onward.cursor > here.last else onward)
     return None
@@ -107,8 +119,8 @@ def tell(walk: Walk, key: Key, here: Follow) -> Refused | None:
         refused = _ask(walk, key, here)
         if refused is not None:
             return refused
-        if walk.get((Kind.WATCH, key[2])) is not None:
-            walk.put((Kind.WATCH, key[2]), None)
+        if walk.get((keys.WATCH, key[2])) is not None:
+            walk.put((keys.WATCH, key[2]), None)
     else:
         _meet(walk, key[2], here.cursor, task)
     _advance(walk, key, here, task.links)
@@ -122,7 +134,7 @@ def _advance(walk: Walk, key: Key, here: Follow, last: int) -> None:
 
 def _meet(walk: Walk, on: TaskId, number: int, task: Any) -> None:
     """The dependent counts this dependency as satisfied, once, if it is (LIF-4)."""
-    key = (Kind.LINK, on, number)
+    key = (keys.LINK, on, number)
     link = walk.get(key)
     if link is None or link.met or not walk.book.decide.satisfied(task.status, link.required, task.alive):
         return
@@ -141,12 +153,12 @@ def _count(walk: Walk, key: Key, link: Link, met: bool) -> None:
 def recall(walk: Walk, key: Key, here: Follow) -> Refused | None:
     """Each dependent counts this dependency as unmet again, and leaves its lane (LIF-10)."""
     task = walk.get(keys.task(key[2]))
-    if _must_wait(walk, here) or walk.get(follow(FollowUp.TELL, key[2])) is not None:
+    if _must_wait(walk, here) or walk.get(keys.follow(FollowUp.TELL, key[2])) is not None:
         return Refused(FOLLOW_UP, None, FollowUp.RECALL, "LIF-10", NOT_YET)
     if task is None:
         walk.put(key, None)
         return None
-    link_key = (Kind.LINK, key[2], here.cursor)
+    link_key = (keys.LINK, key[2], here.cursor)
     link = walk.get(link_key)
     if link is not None and link.met:
         _count(walk, link_key, link, False)
@@ -169,16 +181,16 @@ def reset(walk: Walk, key: Key, here: Follow) -> Refused | None:
     refused = _ask(walk, key, here)
     after = walk.get(keys.task(key[2]))
     if before is not None and after is not None and before.run == after.run:
-        walk.put(follow(FollowUp.TELL, key[2]), lanes.BEGIN)
+        walk.put(keys.follow(FollowUp.TELL, key[2]), lanes.BEGIN)
     return refused
 
 
 def return_to_lane(walk: Walk, key: Key, _follow: Follow) -> Refused | None:
-    waiting = walk.get((Kind.EXECUTOR, key[2]))
+    waiting = walk.get((keys.EXECUTOR, key[2]))
     if waiting is not None and waiting.first is not None:
         lanes.leave(walk, waiting.first)
         lanes.ready(walk, waiting.first)
-    if walk.get((Kind.EXECUTOR, key[2])) is None:
+    if walk.get((keys.EXECUTOR, key[2])) is None:
         walk.put(key, None)
     return None
 
@@ -204,7 +216,7 @@ HANDLERS: Final[dict[FollowUp, Handler]] = {
 
 
 def park(walk: Walk, given: Park) -> Refused | None:
-    key = (Kind.PARKED, given.parked)
+    key = (keys.PARKED, given.parked)
     if walk.get(key) is not None:
         return Refused("parked", ParkedState.PARKED, "park", "SHL-5", "known_id")
     walk.create("parked", key, Parked(ParkedState.PARKED))
@@ -213,12 +225,12 @@ def park(walk: Walk, given: Park) -> Refused | None:
 
 def resume_parked(walk: Walk, given: ResumeParked) -> Refused | None:
     passed = Given(actor=given.actor, reasoned=given.reasoned)
-    return walk.fire("parked", (Kind.PARKED, given.parked), ParkedEvent.RESUME, passed)
+    return walk.fire("parked", (keys.PARKED, given.parked), ParkedEvent.RESUME, passed)
 
 
 def discard_parked(walk: Walk, given: DiscardParked) -> Refused | None:
     passed = Given(actor=given.actor, reasoned=given.reasoned)
-    return walk.fire("parked", (Kind.PARKED, given.parked), ParkedEvent.DISCARD, passed)
+    return walk.fire("parked", (keys.PARKED, given.parked), ParkedEvent.DISCARD, passed)
 
 
 RULES: Final[dict[type, Rule]] = {

@@ -1,42 +1,69 @@
-"""Short words for the keys that rules use most."""
+"""Keys of cells. Kinds are bound to names once: reading a member off an enum is slow on 3.11."""
 
-from typing import Final
+from typing import Any, Final
 
-from dhruva.cells import Key, Kind
-from dhruva.ids import InstanceId, OwnerId, Ref, ScopeId, TaskId
+from dhruva.cells import FollowUp, Key, Kind
+from dhruva.ids import InstanceId, OwnerId, Ref, ScopeId
 
+SCOPE: Final = Kind.SCOPE
+POLICY: Final = Kind.POLICY
+LANES: Final = Kind.LANES
+WAITER: Final = Kind.WAITER
+STARVED: Final = Kind.STARVED
+REQUEST: Final = Kind.REQUEST
+ATTEMPT: Final = Kind.ATTEMPT
+RESOURCE: Final = Kind.RESOURCE
+TASK: Final = Kind.TASK
+SPEC: Final = Kind.SPEC
+LINK: Final = Kind.LINK
+WATCH: Final = Kind.WATCH
+EXECUTOR: Final = Kind.EXECUTOR
+DISPATCH: Final = Kind.DISPATCH
+GROUP: Final = Kind.GROUP
+COOPERATIVE: Final = Kind.COOPERATIVE
+DELIVERY: Final = Kind.DELIVERY
+LOCK: Final = Kind.LOCK
+EFFECT: Final = Kind.EFFECT
+INSTANCE: Final = Kind.INSTANCE
+HUMAN: Final = Kind.HUMAN
+KEPT: Final = Kind.KEPT
+PARKED: Final = Kind.PARKED
+FOLLOW: Final = Kind.FOLLOW
 CAP: Final[Key] = (Kind.CAP,)
 FIRST_CARRIER: Final = -4  # where an Ending begins that has carriers to withdraw
 
 
 def scope(id_: ScopeId) -> Key:
-    return (Kind.SCOPE, id_)
+    return (SCOPE, id_)
+
+
+def policy(id_: ScopeId) -> Key:
+    return (POLICY, id_)
 
 
 def task(id_: OwnerId) -> Key:
-    return (Kind.TASK, id_)
+    return (TASK, id_)
 
 
 def spec(id_: OwnerId) -> Key:
-    return (Kind.SPEC, id_)
+    return (SPEC, id_)
 
 
 def request(id_: OwnerId) -> Key:
-    return (Kind.REQUEST, id_)
+    return (REQUEST, id_)
 
 
 def attempt(ref: Ref) -> Key:
-    return (Kind.ATTEMPT, ref)
+    return (ATTEMPT, ref)
 
 
 def waiter(id_: OwnerId) -> Key:
-    return (Kind.WAITER, id_)
+    return (WAITER, id_)
 
 
 def instance(id_: InstanceId) -> Key:
-    return (Kind.INSTANCE, id_)
+    return (INSTANCE, id_)
 
 
-def running(id_: TaskId, run: int, number: int) -> Key:
-    """The key of the newest attempt of a task."""
-    return (Kind.ATTEMPT, Ref(id_, run, number))
+def follow(kind: FollowUp, *ids: Any) -> Key:
+    return (FOLLOW, kind, *ids)

@@ -6,11 +6,11 @@ Entering and leaving touch the neighbours and nothing else, however long the lan
 
 from typing import Final, NamedTuple
 
-from dhruva.cells import Executor, Follow, FollowUp, Key, Kind, Lanes, OwnerKind, Starved, Waiter
+from dhruva.cells import Executor, Follow, FollowUp, Key, Lanes, OwnerKind, Starved, Waiter
 from dhruva.ids import ExecutorId, OwnerId, Priority, ScopeId, TaskId, TaskStatus
 from dhruva.machines.scope import ALIVE
 from dhruva.rules import keys
-from dhruva.walk import Walk, follow
+from dhruva.walk import Walk
 
 EMPTY: Final = Lanes(None, None, None, None, None, None, None, None)
 AT: Final = {Priority.URGENT: 0, Priority.HIGH: 2, Priority.NORMAL: 4, Priority.LOW: 6}
@@ -26,23 +26,23 @@ class Head(NamedTuple):
 
 
 def _lanes(scope: ScopeId) -> Key:
-    return (Kind.LANES, scope)
+    return (keys.LANES, scope)
 
 
 def _executor(executor: ExecutorId) -> Key:
-    return (Kind.EXECUTOR, executor)
+    return (keys.EXECUTOR, executor)
 
 
 def wake(walk: Walk, scope: ScopeId) -> None:
     """What waits in this scope asks again."""
-    key = follow(FollowUp.WAKE, scope)
+    key = keys.follow(FollowUp.WAKE, scope)
     if walk.get(key) is None:
         walk.put(key, BEGIN)
 
 
 def wake_starved(walk: Walk) -> None:
     """Scopes that stand in line for the cap ask again."""
-    key = follow(FollowUp.WAKE_STARVED)
+    key = keys.follow(FollowUp.WAKE_STARVED)
     if walk.get(key) is None:
         walk.put(key, BEGIN)
 
@@ -128,13 +128,13 @@ def ready(walk: Walk, task: TaskId) -> None:
 def starve(walk: Walk, scope: ScopeId) -> None:
     """The cap keeps this scope waiting: it stands in line for the next slot."""
     cap = walk.get(keys.CAP)
-    if cap is None or walk.get((Kind.STARVED, scope)) is not None:
+    if cap is None or walk.get((keys.STARVED, scope)) is not None:
         return
-    walk.put((Kind.STARVED, scope), Starved(None))
+    walk.put((keys.STARVED, scope), Starved(None))
     if cap.last is None:
         walk.put(keys.CAP, cap._replace(first=scope, last=scope))
         return
-    walk.put((Kind.STARVED, cap.last), Starved(scope))
+    walk.put((keys.STARVED, cap.last), Starved(scope))
     walk.put(keys.CAP, cap._replace(last=scope))
 
 
@@ -143,9 +143,9 @@ def feed(walk: Walk) -> bool:
     cap = walk.get(keys.CAP)
     if cap is None or cap.first is None or cap.active >= cap.limit:
         return False
-    starved = walk.get((Kind.STARVED, cap.first))
+    starved = walk.get((keys.STARVED, cap.first))
     behind = None if starved is None else starved.behind
-    walk.put((Kind.STARVED, cap.first), None)
+    walk.put((keys.STARVED, cap.first), None)
     walk.put(keys.CAP, cap._replace(first=behind, last=None if behind is None else cap.last))
     wake(walk, cap.first)
     return True

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from dhruva.cells import Delivery, Key, Kind, Lock
+from dhruva.cells import Delivery, Key, Lock
 from dhruva.decide.plan import Violation
 from dhruva.effects import Publish, Retained
 from dhruva.ids import Nonce
@@ -20,6 +20,7 @@ from dhruva.inputs import (
 from dhruva.machines.carrier import CarrierState
 from dhruva.machines.lock import LockEvent, LockState
 from dhruva.machines.release import ReleasePolicy, ReleaseState
+from dhruva.rules import keys
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, Wired
 from dhruva.wiring import Does
@@ -29,7 +30,7 @@ UNCLAIMED: Final = Lock(LockState.FREE, Nonce(0), False, False)
 
 def deliver(walk: Walk, given: Deliver) -> Refused | None:
     """The release policy is derived once, from the plan and the lock that was handed over (REL-1, REL-2)."""
-    group, key = walk.get((Kind.GROUP, given.ref, given.spawn)), (Kind.DELIVERY, given.ref, given.spawn)
+    group, key = walk.get((keys.GROUP, given.ref, given.spawn)), (keys.DELIVERY, given.ref, given.spawn)
     if group is None or group.state != CarrierState.COMMITTED or walk.get(key) is not None:
         return Refused("carrier-primary", group and group.state, "deliver", "REL-1", "not_committed")
     policy = walk.book.decide.policy(given.plan, given.target, given.locked)
@@ -51,21 +52,28 @@ MACHINE: Final = {
 
 
 def _holds(walk: Walk, given: Deliver) -> bool:
-    lock = walk.get((Kind.LOCK, given.target))
+    lock = walk.get((keys.LOCK, given.target))
     return lock is not None and lock.state == LockState.HELD and bool(lock.nonce == given.nonce)
 
 
 def observe(walk: Walk, given: Observe) -> Refused | None:
-    """An event that no policy knows holds the lock, and the refusal reports it (REL-3)."""
-    key = (Kind.DELIVERY, given.ref, given.spawn)
+    """An event that no policy knows holds the lock, and the refusal reports it (REL-3).
+
+    Once the lock is released and the attempt has ended, the delivery is forgotten.
+    """
+    key = (keys.DELIVERY, given.ref, given.spawn)
     delivery = walk.get(key)
     if delivery is None:
         return Refused("release", None, given.event, "REL-3", ABSENT)
-    return walk.fire(MACHINE[delivery.policy], key, given.event, NOTHING)
+    refused = walk.fire(MACHINE[delivery.policy], key, given.event, NOTHING)
+    held = walk.get(key)
+    if refused is None and held.state == ReleaseState.RELEASED and walk.get(keys.attempt(given.ref)) is None:
+        walk.put(key, None)
+    return refused
 
 
 def claim(walk: Walk, given: Claim) -> Refused | None:
-    key = (Kind.LOCK, given.target)
+    key = (keys.LOCK, given.target)
     if walk.get(key) is None:
         walk.put(key, UNCLAIMED)
     return walk.fire("lock", key, LockEvent.CLAIM, NOTHING)
@@ -73,7 +81,7 @@ def claim(walk: Walk, given: Claim) -> Refused | None:
 
 def _of_claim(walk: Walk, given: Any, event: LockEvent) -> Refused | None:
     """An event of a claim that no longer holds the lock is refused (REL-5)."""
-    key = (Kind.LOCK, given.target)
+    key = (keys.LOCK, given.target)
     lock = walk.get(key)
     if lock is not None and lock.state != LockState.FREE and lock.nonce != given.nonce:
         return Refused("lock", lock.state, event, "REL-5", "nonce")
@@ -87,8 +95,8 @@ def conflict(walk: Walk, given: Conflict) -> Refused | None:
 def child_recorded(walk: Walk, given: ChildRecorded) -> Refused | None:
     refused = _of_claim(walk, given, LockEvent.CHILD_RECORDED)
     if refused is None:
-        lock = walk.get((Kind.LOCK, given.target))
-        walk.put((Kind.LOCK, given.target), lock._replace(child=True))
+        lock = walk.get((keys.LOCK, given.target))
+        walk.put((keys.LOCK, given.target), lock._replace(child=True))
     return refused
 
 
@@ -102,12 +110,12 @@ def unobserved(walk: Walk, given: Unobserved) -> Refused | None:
 
 def takeover(walk: Walk, given: Takeover) -> Refused | None:
     passed = Given(readable=given.readable, granted=given.granted, recorded_alive=given.recorded_alive)
-    return walk.fire("lock", (Kind.LOCK, given.target), LockEvent.TAKEOVER, passed)
+    return walk.fire("lock", (keys.LOCK, given.target), LockEvent.TAKEOVER, passed)
 
 
 def force_release(walk: Walk, given: ForceRelease) -> Refused | None:
     """The override says so in the cell (SHL-6)."""
-    key = (Kind.LOCK, given.target)
+    key = (keys.LOCK, given.target)
     passed = Given(actor=given.actor, reasoned=given.reasoned)
     refused = walk.fire("lock", key, LockEvent.FORCE_RELEASE, passed)
     if refused is None:

@@ -4,7 +4,7 @@ from typing import Final
 
 from dhruva.cells import Again, Cap, FollowUp, Key, OwnerKind, Policy, Request, Scope
 from dhruva.decide.authority import Verdict
-from dhruva.ids import RequestId
+from dhruva.ids import Ref, RequestId
 from dhruva.inputs import (
     Ask,
     CreateScope,
@@ -22,8 +22,12 @@ from dhruva.machines.scope import ScopeEvent, ScopeState
 from dhruva.machines.task import TaskEvent, TaskGuard
 from dhruva.rules import authority, keys, lanes
 from dhruva.table import Refused
-from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, follow
+from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk
 
+AUTHORIZED: Final = Verdict.AUTHORIZED
+QUEUED: Final = Verdict.QUEUED
+WAITS: Final = RequestState.QUEUED
+START: Final = RequestEvent.START
 EXPIRED: Final = Given(verdict=Verdict.POLICY_WINDOW)
 
 
@@ -40,9 +44,13 @@ def create(walk: Walk, given: CreateScope) -> Refused | None:
     known = walk.get(key)
     if known is not None:
         return Refused("scope", known.state, "create", "ACT-17", "known_id")
+    if given.max_concurrent < 1:
+        return Refused("scope", None, "create", "ACT-13", "max_concurrent")
+    if given.capped and walk.get(keys.CAP) is None:
+        return Refused("scope", None, "create", "ACT-13", "no_cap")
     walk.create("scope", key, Scope(ScopeState.INIT, 0, 0, 0, 0, 0, None))
     walk.put(
-        authority.policy(given.scope),
+        keys.policy(given.scope),
         Policy(
             given.max_concurrent,
             given.max_spawns,
@@ -74,46 +82,41 @@ def dispose(walk: Walk, given: Dispose) -> Refused | None:
 
 def ask(walk: Walk, given: Ask) -> Refused | None:
     """Authorized: committed at once. Queued: it waits. Rejected: one reason, nothing written (ACT-4)."""
-    key = keys.request(given.request)
-    if walk.get(key) is not None or walk.get(follow(FollowUp.ASK_AGAIN, given.request)) is not None:
-        return Refused("request", RequestState.QUEUED, "ask", "ACT-1", "known_id")
+    key = (keys.REQUEST, given.request)
+    if walk.get(key) is not None or walk.get((keys.ATTEMPT, Ref(given.request, 1, 1))) is not None:
+        return Refused("request", WAITS, "ask", "ACT-1", "known_id")
     wanted = Again(given.scope, given.process, given.priority, 1)
-    return _reject_unless(walk, given.request, wanted, given.late)
-
-
-def _reject_unless(walk: Walk, request: RequestId, wanted: Again, late: bool) -> Refused | None:
-    answer = try_to_start(walk, request, wanted, late)
-    if answer not in (Verdict.AUTHORIZED, Verdict.QUEUED):
-        scope = walk.get(keys.scope(wanted.scope))
-        return Refused("scope", scope and scope.state, "ask", "ACT-3", answer)
-    return commit_asked(walk, request, answer)
+    answer = try_to_start(walk, given.request, wanted, given.late)
+    if answer == AUTHORIZED:
+        return walk.fire("request", key, START, NOTHING)
+    if answer == QUEUED:
+        return None
+    scope = walk.get((keys.SCOPE, given.scope))
+    return Refused("scope", scope and scope.state, "ask", "ACT-3", answer)
 
 
 def try_to_start(walk: Walk, request: RequestId, wanted: Again, late: bool) -> Verdict:
     """The authority's answer; a request that is not rejected has a cell from here on."""
-    rules = walk.get(authority.policy(wanted.scope))
+    rules = walk.get((keys.POLICY, wanted.scope))
     most = 1 if rules is None else 1 + rules.retry
     answer = authority.verdict(walk, wanted.scope, wanted.number - 1, most, late, wanted.priority)
-    if answer in (Verdict.AUTHORIZED, Verdict.QUEUED):
-        cell = Request(RequestState.QUEUED, wanted.scope, wanted.process, wanted.priority, wanted.number)
-        walk.create("request", keys.request(request), cell)
-    if answer == Verdict.QUEUED:
+    if answer in (AUTHORIZED, QUEUED):
+        cell = Request(WAITS, wanted.scope, wanted.process, wanted.priority, wanted.number)
+        walk.create("request", (keys.REQUEST, request), cell)
+    if answer == QUEUED:
         _queue(walk, request, wanted)
     return answer
 
 
-def commit_asked(walk: Walk, request: RequestId, answer: Verdict) -> Refused | None:
-    if answer == Verdict.AUTHORIZED:
-        return walk.fire("request", keys.request(request), RequestEvent.START, NOTHING)
-    return None
-
-
 def _queue(walk: Walk, request: RequestId, wanted: Again) -> None:
+    """Where a slot of the scope is free, the cap is what it waits for: the lanes are looked at again."""
     lanes.enter(walk, wanted.scope, request, OwnerKind.REQUEST, wanted.priority)
     key = keys.scope(wanted.scope)
-    scope = walk.get(key)
-    if scope is not None:
+    scope, rules = walk.get(key), walk.get(keys.policy(wanted.scope))
+    if scope is not None and rules is not None:
         walk.put(key, scope._replace(queued=scope.queued + 1, live=scope.live + 1))
+        if scope.active < rules.max_concurrent:
+            lanes.wake(walk, wanted.scope)
 
 
 def withdraw(walk: Walk, given: Withdraw) -> Refused | None:
@@ -126,7 +129,7 @@ def wait_expired(walk: Walk, given: WaitExpired) -> Refused | None:
 
 def wake(walk: Walk, given: Wake) -> Refused | None:
     """Start what is first, if it may; the follow-up is over when nothing may (LIF-6, ACT-13)."""
-    key = follow(FollowUp.WAKE, given.scope)
+    key = keys.follow(FollowUp.WAKE, given.scope)
     if walk.get(key) is None:
         return Refused("follow-up", None, FollowUp.WAKE, "SHL-3", ABSENT)
     first = lanes.head(walk, given.scope)
@@ -157,13 +160,13 @@ def _start_task(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> None:
 
 def _start_request(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> Refused | None:
     """Re-authorized when it is its turn (ACT-13)."""
-    request, rules = walk.get(keys.request(first.owner)), walk.get(authority.policy(given.scope))
+    request, rules = walk.get(keys.request(first.owner)), walk.get(keys.policy(given.scope))
     if request is None or rules is None:
         lanes.leave(walk, first.owner)
         return None
     answer = authority.verdict(walk, given.scope, request.number - 1, 1 + rules.retry, False, None)
-    if answer == Verdict.AUTHORIZED:
-        return walk.fire("request", keys.request(first.owner), RequestEvent.START, NOTHING)
+    if answer == AUTHORIZED:
+        return walk.fire("request", keys.request(first.owner), START, NOTHING)
     _nothing_may_start(walk, key, given)
     return None
 
@@ -171,7 +174,7 @@ def _start_request(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> Refu
 def _nothing_may_start(walk: Walk, key: Key, given: Wake) -> None:
     """The follow-up is over. Under a full cap the scope stands in line for the next slot."""
     walk.put(key, None)
-    rules, cap = walk.get(authority.policy(given.scope)), walk.get(keys.CAP)
+    rules, cap = walk.get(keys.policy(given.scope)), walk.get(keys.CAP)
     if rules is not None and rules.capped and cap is not None and cap.active >= cap.limit:
         lanes.starve(walk, given.scope)
 

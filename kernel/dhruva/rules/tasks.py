@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from dhruva.cells import Follow, FollowUp, Kind, Link, Spec, Task
+from dhruva.cells import Follow, FollowUp, Link, Spec, Task
 from dhruva.ids import TaskId, TaskStatus
 from dhruva.inputs import Cancel, CreateTask, Delete, Depend, Due, Recall, Register, Reset, Unlink
 from dhruva.machines.reexecution import ReexecutionEvent
@@ -10,7 +10,7 @@ from dhruva.machines.scope import ALIVE
 from dhruva.machines.task import TaskEvent
 from dhruva.rules import keys, lanes
 from dhruva.table import Refused
-from dhruva.walk import ABSENT, NOTHING, Rule, Walk, follow
+from dhruva.walk import ABSENT, NOTHING, Rule, Walk
 
 
 def _refused(walk: Walk, task: TaskId, event: str, rule: str, because: str) -> Refused:
@@ -22,6 +22,8 @@ def create(walk: Walk, given: CreateTask) -> Refused | None:
     """Pending, with as many unmet dependencies as it declares; each Depend settles one (LIF-3)."""
     if walk.get(keys.task(given.task)) is not None:
         return _refused(walk, given.task, "create", "LIF-17", "known_id")
+    if given.max_attempts < 1 or given.dependencies < 0:
+        return _refused(walk, given.task, "create", "LIF-17", "field")
     scope = walk.get(keys.scope(given.scope))
     if scope is None or scope.state not in ALIVE:
         return _refused(walk, given.task, "create", "ACT-2", ABSENT if scope is None else scope.state)
@@ -64,9 +66,9 @@ def depend(walk: Walk, given: Depend) -> Refused | None:
         return _refused(walk, given.task, "depend", "LIF-17", "dependency")
     if task.dependencies >= spec.dependencies or task.number > 0 or task.status != TaskStatus.PENDING:
         return _refused(walk, given.task, "depend", "LIF-17", "declared")
-    resetting = walk.get(follow(FollowUp.RESET, given.on)) is not None
+    resetting = walk.get(keys.follow(FollowUp.RESET, given.on)) is not None
     met = not resetting and bool(walk.book.decide.satisfied(on.status, given.required, on.alive))
-    walk.put((Kind.LINK, given.on, on.links + 1), Link(given.task, given.required, met))
+    walk.put((keys.LINK, given.on, on.links + 1), Link(given.task, given.required, met))
     walk.put(keys.task(given.on), on._replace(links=on.links + 1, dependents=on.dependents + 1))
     unmet = task.unmet - 1 if met else task.unmet
     walk.put(keys.task(given.task), task._replace(dependencies=task.dependencies + 1, unmet=unmet))
@@ -92,14 +94,14 @@ def due(walk: Walk, given: Due) -> Refused | None:
 
 def register(walk: Walk, given: Register) -> Refused | None:
     """Tasks that waited for this executor come back to their lanes, one by one (LIF-3)."""
-    if walk.get((Kind.EXECUTOR, given.executor)) is None:
+    if walk.get((keys.EXECUTOR, given.executor)) is None:
         return Refused("follow-up", None, FollowUp.RETURN, "LIF-3", ABSENT)
-    walk.put(follow(FollowUp.RETURN, given.executor), lanes.BEGIN)
+    walk.put(keys.follow(FollowUp.RETURN, given.executor), lanes.BEGIN)
     return None
 
 
 def recall(walk: Walk, given: Recall) -> Refused | None:
-    key = follow(FollowUp.RECALL, given.task)
+    key = keys.follow(FollowUp.RECALL, given.task)
     if walk.get(keys.task(given.task)) is None:
         return _refused(walk, given.task, "recall", "LIF-10", ABSENT)
     if walk.get(key) is not None:
@@ -110,7 +112,7 @@ def recall(walk: Walk, given: Recall) -> Refused | None:
 
 def reset(walk: Walk, given: Reset) -> Refused | None:
     """Accepted when the task may be re-executed now; done as the walk gets there (LIF-9, LIF-10)."""
-    key = follow(FollowUp.RESET, given.task)
+    key = keys.follow(FollowUp.RESET, given.task)
     refused = walk.allows("reexecution", keys.task(given.task), ReexecutionEvent.REEXECUTE, NOTHING)
     if refused is not None:
         return refused
@@ -122,7 +124,7 @@ def reset(walk: Walk, given: Reset) -> Refused | None:
 
 def unlink(walk: Walk, given: Unlink) -> Refused | None:
     """The task will not start any more: what this link had met is unmet, and only its delete can follow."""
-    key = (Kind.LINK, given.on, given.number)
+    key = (keys.LINK, given.on, given.number)
     link, task, on = walk.get(key), walk.get(keys.task(given.task)), walk.get(keys.task(given.on))
     if link is None or task is None or on is None or link.dependent != given.task:
         return _refused(walk, given.task, "unlink", "LIF-20", "dependency")
@@ -141,16 +143,17 @@ def delete(walk: Walk, given: Delete) -> Refused | None:
     task, spec = walk.get(keys.task(given.task)), walk.get(keys.spec(given.task))
     if task is None or spec is None:
         return _refused(walk, given.task, "delete", "LIF-20", ABSENT)
-    resetting = walk.get(follow(FollowUp.RESET, given.task)) is not None
+    resetting = walk.get(keys.follow(FollowUp.RESET, given.task)) is not None
+    watched = walk.get((keys.WATCH, given.task)) is not None
     may = walk.book.decide.may_delete(task.status, task.alive, task.children, task.dependents)
-    if not may or resetting or task.dependencies > 0:
+    if not may or resetting or watched or task.dependencies > 0:
         return _refused(walk, given.task, "delete", "LIF-20", "cannot_delete")
     lanes.leave(walk, given.task)
     if spec.parent is not None:
         parent = walk.get(keys.task(spec.parent))
         if parent is not None:
             walk.put(keys.task(spec.parent), parent._replace(children=parent.children - 1))
-    for key in (keys.task(given.task), keys.spec(given.task), (Kind.DISPATCH, given.task)):
+    for key in (keys.task(given.task), keys.spec(given.task), (keys.DISPATCH, given.task)):
         walk.put(key, None)
     return None
 

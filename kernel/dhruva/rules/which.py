@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from typing import Any, Final
 
-from dhruva.cells import EffectKind, Key, Kind, OwnerKind, ResourceKind
+from dhruva.cells import EffectKind, Key, OwnerKind, ResourceKind
 from dhruva.decide.authority import Verdict
+from dhruva.ids import Ref
 from dhruva.machines.attempt import AbortReason
+from dhruva.machines.instance import WaitKind
 from dhruva.machines.scope import ScopeState
 from dhruva.rules import flows, keys, lanes
 from dhruva.rules import outcome as outcomes
@@ -19,17 +21,20 @@ BY_USER: Final = Given(reason=AbortReason.USER)
 BY_DISPOSE: Final = Given(reason=AbortReason.DISPOSE)
 BY_WORKER: Final = Given(reason=AbortReason.WORKER)
 BY_HANDLER: Final = Given(reason=AbortReason.HANDLER)
+DISPOSING: Final = ScopeState.DISPOSING
+OF_TASK: Final = OwnerKind.TASK
 DISPOSED: Final = Given(verdict=Verdict.SCOPE_DISPOSED)
 
 
 def _scope_of(walk: Walk, key: Key, cell: Any) -> Key | None:
     """The key of the scope that a cell belongs to."""
-    if key[0] == Kind.SCOPE:
+    kind = key[0]
+    if kind == keys.SCOPE:
         return key
-    if key[0] == Kind.TASK:
-        spec = walk.get(keys.spec(key[1]))
-        return None if spec is None else keys.scope(spec.scope)
-    return keys.scope(cell.scope)
+    if kind == keys.TASK:
+        spec = walk.get((keys.SPEC, key[1]))
+        return None if spec is None else (keys.SCOPE, spec.scope)
+    return (keys.SCOPE, cell.scope)
 
 
 def scope(walk: Walk, key: Key, cell: Any, _given: Given) -> Found:
@@ -40,21 +45,24 @@ def scope(walk: Walk, key: Key, cell: Any, _given: Given) -> Found:
 def drained(walk: Walk, key: Key, cell: Any, _given: Given) -> Found:
     found = _scope_of(walk, key, cell)
     here = None if found is None else walk.get(found)
-    if found is None or here is None or here.state != ScopeState.DISPOSING or here.live != 0:
+    if found is None or here is None or here.state != DISPOSING or here.live != 0:
         return None
     return found, NOTHING
 
 
 def outcome(walk: Walk, key: Key, attempt: Any, given: Given) -> Found:
     """What the end of this attempt says to its task (ACT-18)."""
+    if attempt.kind != OF_TASK:
+        return None
     owner = key[1].owner
-    task = walk.get(keys.task(owner)) if attempt.kind == OwnerKind.TASK else None
-    spec = walk.get(keys.spec(owner)) if attempt.kind == OwnerKind.TASK else None
+    task, spec = walk.get((keys.TASK, owner)), walk.get((keys.SPEC, owner))
     if task is None or spec is None:
         return None
     settled = outcomes.settled(walk, attempt, task.status, given, spec.retry_on_timeout)
     if settled.event is None:
         return None
+    if settled.failure is None:
+        return (keys.TASK, owner), NOTHING, settled.event
     passed = Given(
         failure=settled.failure,
         retriable=settled.retry,
@@ -69,7 +77,7 @@ def itself(_walk: Walk, key: Key, _cell: Any, given: Given) -> Found:
 
 
 def running(_walk: Walk, key: Key, task: Any, _given: Given) -> Found:
-    return keys.running(key[1], task.run, task.number), BY_USER
+    return keys.attempt(Ref(key[1], task.run, task.number)), BY_USER
 
 
 def holder(_walk: Walk, key: Key, resource: Any, _given: Given) -> Found:
@@ -77,11 +85,11 @@ def holder(_walk: Walk, key: Key, resource: Any, _given: Given) -> Found:
 
 
 def carrier(_walk: Walk, key: Key, _effect: Any, _given: Given) -> Found:
-    return ((Kind.GROUP, key[2], key[3]), NOTHING) if key[1] == EffectKind.DISPATCH else None
+    return ((keys.GROUP, key[2], key[3]), NOTHING) if key[1] == EffectKind.DISPATCH else None
 
 
 def claim(_walk: Walk, _key: Key, delivery: Any, _given: Given) -> Found:
-    return (Kind.LOCK, delivery.target), Given(nonce=delivery.nonce)
+    return (keys.LOCK, delivery.target), Given(nonce=delivery.nonce)
 
 
 def early(walk: Walk, key: Key, _cell: Any, given: Given) -> Found:
@@ -89,7 +97,7 @@ def early(walk: Walk, key: Key, _cell: Any, given: Given) -> Found:
     here = walk.get(key)
     if here is None:
         return None
-    kept = walk.get((Kind.KEPT, key[1], flows.name_of(given.name, here)))
+    kept = walk.get((keys.KEPT, key[1], flows.name_of(given.name, here)))
     if kept is None:
         return None
     return key, Given(signal=kept.signal, token=here.token, name=given.name, early=True)
@@ -102,7 +110,17 @@ def parent(_walk: Walk, _key: Key, instance: Any, _given: Given) -> Found:
 
 
 def human(_walk: Walk, key: Key, _instance: Any, _given: Given) -> Found:
-    return (Kind.HUMAN, key[1]), NOTHING
+    return (keys.HUMAN, key[1]), NOTHING
+
+
+def stale_human(_walk: Walk, key: Key, _instance: Any, given: Given) -> Found:
+    return None if given.waits == WaitKind.HUMAN else ((keys.HUMAN, key[1]), NOTHING)
+
+
+def stale_task(_walk: Walk, _key: Key, instance: Any, given: Given) -> Found:
+    if instance.task is None or instance.task == given.task:
+        return None
+    return keys.task(instance.task), NOTHING
 
 
 def its_task(_walk: Walk, _key: Key, instance: Any, _given: Given) -> Found:
@@ -117,9 +135,12 @@ def cursor(_walk: Walk, _key: Key, follow: Any, _given: Given) -> Found:
     return None if follow.ref is None else (keys.attempt(follow.ref), BY_DISPOSE)
 
 
-def cursor_task(_walk: Walk, _key: Key, follow: Any, _given: Given) -> Found:
-    """The task has the owner's id; a one-off request has no task cell, and the wire is optional."""
-    return None if follow.ref is None else (keys.task(follow.ref.owner), NOTHING)
+def cursor_task(walk: Walk, _key: Key, follow: Any, _given: Given) -> Found:
+    """Not if the attempt was asked to end before, for another reason: the first decides (ACT-18)."""
+    attempt = None if follow.ref is None else walk.get(keys.attempt(follow.ref))
+    if attempt is None or attempt.kind != OF_TASK or attempt.reason != AbortReason.DISPOSE:
+        return None
+    return keys.task(follow.ref.owner), NOTHING
 
 
 def first_request(walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
@@ -132,15 +153,15 @@ def first_request(walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
 def cooperative(_walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
     if ending.cursor >= 0:
         return None
-    return (Kind.COOPERATIVE, key[2], ending.spawn, ending.cursor - keys.FIRST_CARRIER + 1), NOTHING
+    return (keys.COOPERATIVE, key[2], ending.spawn, ending.cursor - keys.FIRST_CARRIER + 1), NOTHING
 
 
 def group(_walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
-    return ((Kind.GROUP, key[2], ending.spawn), NOTHING) if _begins(ending) else None
+    return ((keys.GROUP, key[2], ending.spawn), NOTHING) if _begins(ending) else None
 
 
 def call(_walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
-    return ((Kind.EFFECT, EffectKind.DISPATCH, key[2], ending.spawn), NOTHING) if _begins(ending) else None
+    return ((keys.EFFECT, EffectKind.DISPATCH, key[2], ending.spawn), NOTHING) if _begins(ending) else None
 
 
 def _begins(ending: Any) -> bool:
@@ -151,7 +172,7 @@ def _resource(kind: ResourceKind, only_lost: bool) -> Seek:
     """The resource at which the follow-up stands, if it is of this kind."""
 
     def seek(walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
-        here = (Kind.RESOURCE, key[2], ending.cursor)
+        here = (keys.RESOURCE, key[2], ending.cursor)
         cell = walk.get(here)
         if cell is None or cell.kind != kind or (only_lost and not ending.gone):
             return None
@@ -163,7 +184,7 @@ def _resource(kind: ResourceKind, only_lost: bool) -> Seek:
 def watcher(walk: Walk, key: Key, follow: Any, _given: Given) -> Found:
     if follow.cursor != 0:
         return None
-    watch = walk.get((Kind.WATCH, key[2]))
+    watch = walk.get((keys.WATCH, key[2]))
     return None if watch is None else (keys.instance(watch.instance), Given(token=watch.token))
 
 
@@ -188,6 +209,8 @@ WHICH: Final[dict[Which, Seek]] = {
     Which.PARENT: parent,
     Which.HUMAN: human,
     Which.ITS_TASK: its_task,
+    Which.STALE_HUMAN: stale_human,
+    Which.STALE_TASK: stale_task,
     Which.INSTANCE: instance,
     Which.CURSOR: cursor,
     Which.CURSOR_TASK: cursor_task,

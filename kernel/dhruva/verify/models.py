@@ -1,0 +1,97 @@
+"""The models: each explored whole, and each broken one shown to fail as it says it must.
+
+Models are files of the repository, not of the package: they are found by path, so that adding one takes
+one file. A broken model names in `FAILS` the property that must fail, and in `LENGTH` how long the shortest
+trace to it is.
+"""
+
+import importlib.util
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from dhruva.explore import Report, check
+from dhruva.explore.command import load
+
+HELPERS = ("__init__", "claims", "world", "cast")
+Progress = Callable[[str], None]
+
+
+class Checked(NamedTuple):
+    """A model that must hold, and what was found."""
+
+    path: Path
+    report: Report
+
+    @property
+    def holds(self) -> bool:
+        return self.report.verdict == "holds"
+
+
+class Broken(NamedTuple):
+    """A model that must fail, and how it did."""
+
+    path: Path
+    must_fail: str
+    must_take: int
+    failed: tuple[str, ...]
+    took: int | None
+    seconds: float
+    story: str
+
+    @property
+    def caught(self) -> bool:
+        return self.must_fail in self.failed and self.took == self.must_take
+
+
+def files(folder: Path) -> list[Path]:
+    """The models in a folder, by name."""
+    found = sorted(path for path in folder.glob("*.py") if path.stem not in HELPERS)
+    if not found:
+        raise FileNotFoundError(f"no models in {folder}: run this at the root of the repository")
+    return found
+
+
+def check_models(folder: Path, progress: Progress) -> Iterator[Checked]:
+    """Explore every model of the folder at its own bounds."""
+    for path in files(folder):
+        progress(f"exploring {path.name}")
+        yield Checked(path, check(load(path)))
+
+
+def check_broken(folder: Path, progress: Progress) -> Iterator[Broken]:
+    """Explore every broken model up to its first violation."""
+    for path in files(folder):
+        progress(f"exploring broken {path.name}")
+        yield _broken(path)
+
+
+def _broken(path: Path) -> Broken:
+    says = _constants(path)
+    report = check(load(path))
+    failed = {one.name: one.trace for one in report.properties if one.verdict == "violated"}
+    trace = failed.get(says.FAILS)
+    return Broken(
+        path,
+        says.FAILS,
+        says.LENGTH,
+        tuple(failed),
+        None if trace is None else len(trace),
+        report.seconds,
+        "" if trace is None else trace.story(),
+    )
+
+
+def _constants(path: Path) -> Any:
+    """The module of a broken model, for what it says of itself."""
+    spec = importlib.util.spec_from_file_location(f"_broken_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.path.insert(0, str(Path.cwd()))
+    try:
+        spec.loader.exec_module(module)
+    finally:
+        sys.path.pop(0)
+    return module
