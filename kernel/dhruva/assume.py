@@ -13,6 +13,7 @@ from dhruva.cells import Kind, Read
 from dhruva.ids import Ref
 from dhruva.machines.attempt import AttemptState
 from dhruva.machines.effect import EffectState
+from dhruva.machines.instance import InstanceState
 
 
 class Assumption(NamedTuple):
@@ -66,6 +67,12 @@ def _nonce_was_given(read: Read, given: Any) -> bool:
     return lock is not None and 1 <= given.nonce <= lock.nonce
 
 
+def _no_wait_is_open(read: Read, given: i.EarlySignal) -> bool:
+    instance = read((Kind.INSTANCE, given.instance))
+    waits = instance is not None and instance.state == InstanceState.WAITING
+    return not waits or bool(instance.name != given.name)
+
+
 ENDS: Final = (i.Succeed, i.Fail, i.Stopped, i.OwnerGone, i.Abandon, i.Abort)
 
 ASSUMPTIONS: Final = (
@@ -82,6 +89,12 @@ ASSUMPTIONS: Final = (
         _version_was_committed,
     ),
     Assumption("a token is one that a wait had", "the shell", (i.Signal,), _token_was_given),
+    Assumption(
+        "an early signal is for no wait that is open",
+        "the shell, which stamps the token of an open wait",
+        (i.EarlySignal,),
+        _no_wait_is_open,
+    ),
     Assumption(
         "a nonce is one that a claim had",
         "the store",

@@ -109,7 +109,10 @@ class FollowUp(StrEnum):
     RECALL = "recall"
     RESET = "reset"
     RETURN = "return"
+    READY = "ready"
     CANCEL_CHILD = "cancel_child"
+    CANCEL_TASK = "cancel_task"
+    TELL_PARENT = "tell_parent"
 
 
 class Scope(NamedTuple):
@@ -122,6 +125,7 @@ class Scope(NamedTuple):
     queued: int  # one-off requests that wait
     waiting: int  # all that waits in the lanes
     newest: Ref | None
+    capped: bool  # counts under the cap over all scopes
 
 
 class Policy(NamedTuple):
@@ -133,7 +137,6 @@ class Policy(NamedTuple):
     retry_on_timeout: bool
     queues: bool
     max_queued: int
-    capped: bool  # counts under the cap over all scopes
 
 
 class Lanes(NamedTuple):
@@ -372,11 +375,9 @@ class Again(NamedTuple):
     number: int
 
 
-Cell = tuple[Any, ...]
-"""Any of the above."""
+Cell = tuple[Any, ...]  # any of the above
 Key = tuple[Any, ...]
-Read = Callable[[Key], Any]
-"""`read(key)` gives the cell, or None where there is none."""
+Read = Callable[[Key], Any]  # the cell, or None where there is none
 
 
 class Edge(NamedTuple):

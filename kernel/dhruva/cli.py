@@ -85,13 +85,14 @@ def _list_tables(as_json: bool) -> None:
 @app.command()
 def verify(
     folder: Annotated[Path, typer.Option("--models", help="The folder of the models.")] = Path("models"),
+    engine: Annotated[str, typer.Option(help="auto, vector or reference.")] = "reference",
     as_json: AsJson = False,
 ) -> None:
     """Re-check everything from nothing: tables, models, and the models that are broken on purpose."""
     reports = check_tables(MACHINES.values())
     try:
-        checked = list(check_models(folder, _progress))
-        found = list(check_broken(folder / "broken", _progress))
+        checked = check_models(folder, engine, _progress)
+        found = check_broken(folder / "broken", engine, _progress)
     except (FileNotFoundError, ModelError) as error:
         typer.echo(f"error: {error}", err=True)
         raise typer.Exit(2) from error
@@ -126,7 +127,7 @@ def _as_json(
 
 
 def _progress(line: str) -> None:
-    typer.echo(f"{line} ...", err=True)
+    typer.echo(line, err=True)
 
 
 @app.command()

@@ -54,14 +54,12 @@ class Which(Symbol):
     CARRIER = "carrier", "the primary carrier whose dispatch this is"
     CLAIM = "claim", "the lock that was claimed for this delivery"
     EARLY = "early", "this instance, if the signal that it now waits for is already there"
-    PARENT = "parent", "the instance that waits for this one"
+    PARENT = "parent", "the instance that waits for the one that ended"
     HUMAN = "human", "the human task of this instance"
-    ITS_TASK = "its_task", "the task that this instance waits for"
     STALE_HUMAN = (
         "stale_human",
         "the human task that an earlier wait left open, unless it is waited for again",
     )
-    STALE_TASK = "stale_task", "the task that an earlier wait left open, unless it is waited for again"
     INSTANCE = "instance", "the instance of this human task"
     CURSOR = "cursor", "the attempt at which the follow-up stands"
     CURSOR_TASK = "cursor_task", "the task of the attempt at which the follow-up stands"
@@ -76,6 +74,7 @@ class Which(Symbol):
     LOST_HANDLER = "lost_handler", "that handler, if its process is gone"
     WATCHER = "watcher", "the instance that waits for the task, if the follow-up has just begun"
     RESET_TASK = "reset_task", "the task that the follow-up is to reset"
+    LEFT_TASK = "left_task", "the task that the follow-up is to cancel"
     CHILD = "child", "the instance that the follow-up is to cancel"
 
 
@@ -112,7 +111,9 @@ class Does(Symbol):
     OPEN_WAIT = "open_wait", "what the wait is for exists: human task, child, watched task, timers"
     CLEAR_TIMERS = "clear_timers", "timers of the instance no longer matter"
     RETAIN = "retain", "retention begins"
-    CANCEL_CHILD = "cancel_child", "the child is to be cancelled"
+    TELL_PARENT = "tell_parent", "the instance that waits for this one is to be told"
+    CANCEL_CHILD = "cancel_child", "the child is to be cancelled, unless it is waited for again"
+    CANCEL_TASK = "cancel_task", "the task is to be cancelled, unless it is waited for again"
     CONSUME_TOKEN = "consume_token", "the token is spent and the signal remembered"
     RUN_SLICE = "run_slice", "a slice waits to be run from this version"
     KEEP_SIGNAL = "keep_signal", "the signal is kept under its name"
@@ -176,7 +177,6 @@ WIRING: Final[tuple[Wire, ...]] = (
     Do("task", F.TELL, D.TELL_IF_ENDED, "LIF-19"),
     Do("task", F.RETRY_OR_TELL, D.TAKE_BACK_TRY, "ACT-18"),
     Fire("task", F.RETRY_OR_TELL, "task", (TaskEvent.RETRY,), W.ITSELF, IF_IT_CAN, "LIF-14"),
-    Do("task", F.RETRY_OR_TELL, D.TELL_IF_ENDED, "LIF-14 LIF-19"),
     Do("task", F.TIMER, D.TIMER, "LIF-14"),
     Fire("task", F.ABORT_ATTEMPT, "attempt", (AttemptEvent.ABORT,), W.RUNNING, IF_IT_CAN, "LIF-8"),
     *(Do("task", status, D.FIELDS, "LIF-2") for status in TaskStatus),
@@ -207,7 +207,6 @@ WIRING: Final[tuple[Wire, ...]] = (
     # dispatch: when the call is over, however it ended, the carrier is void
     Do("carrier-primary", CarrierEffect.DISPATCH, D.DISPATCH, "DSP-3"),
     Do("carrier-primary", CarrierState.VOID, D.FORGET_GROUP, "DSP-3 DSP-12"),
-    Do("carrier-primary", CarrierState.WITHDRAWN, D.FORGET_GROUP, "DSP-12"),
     Do("carrier-cooperative", CarrierState.WITHDRAWN, D.COOPERATIVE_LEFT, "DSP-5"),
     *(
         Fire("effect", over, "carrier-primary", (CarrierEvent.RELEASED,), W.CARRIER, IF_IT_CAN, "DSP-3")
@@ -242,21 +241,13 @@ WIRING: Final[tuple[Wire, ...]] = (
         "WFL-14",
     ),
     Do("instance", InstanceEffect.TOKEN, D.CANCEL_CHILD, "WFL-10"),
-    Fire("instance", InstanceEffect.TOKEN, "task", (TaskEvent.CANCEL,), W.STALE_TASK, IF_IT_CAN, "WFL-7"),
+    Do("instance", InstanceEffect.TOKEN, D.CANCEL_TASK, "WFL-7"),
     Do("instance", InstanceEffect.TOKEN, D.NEW_TOKEN, "WFL-12"),
     Do("instance", InstanceEffect.TIMERS, D.OPEN_WAIT, "WFL-12 WFL-14 WFL-16"),
     Fire("instance", InstanceEffect.TIMERS, "instance", (InstanceEvent.SIGNAL,), W.EARLY, ALWAYS, "WFL-22"),
     Do("instance", InstanceEffect.CLEAR_TIMEOUTS, D.CLEAR_TIMERS, "WFL-17"),
     Do("instance", InstanceEffect.RETENTION, D.RETAIN, "WFL-17"),
-    Fire(
-        "instance",
-        InstanceEffect.TELL_PARENT,
-        "instance",
-        (InstanceEvent.SIGNAL,),
-        W.PARENT,
-        IF_IT_CAN,
-        "WFL-10",
-    ),
+    Do("instance", InstanceEffect.TELL_PARENT, D.TELL_PARENT, "WFL-10"),
     *(
         wire
         for on_human, on_child, on_task in (
@@ -268,7 +259,7 @@ WIRING: Final[tuple[Wire, ...]] = (
         for wire in (
             Fire("instance", on_human, "human-task", (HumanTaskEvent.CANCEL,), W.HUMAN, IF_IT_CAN, "WFL-14"),
             Do("instance", on_child, D.CANCEL_CHILD, "WFL-21"),
-            Fire("instance", on_task, "task", (TaskEvent.CANCEL,), W.ITS_TASK, IF_IT_CAN, "WFL-21"),
+            Do("instance", on_task, D.CANCEL_TASK, "WFL-7 WFL-21"),
         )
     ),
     Do("instance", InstanceEffect.CONSUME_TOKEN, D.CONSUME_TOKEN, "WFL-12"),
@@ -334,6 +325,10 @@ WIRING: Final[tuple[Wire, ...]] = (
         IF_IT_CAN,
         "LIF-10",
     ),
+    Fire(
+        FOLLOW_UP, FollowUp.CANCEL_TASK, "task", (TaskEvent.CANCEL,), W.LEFT_TASK, IF_IT_CAN, "WFL-7 WFL-21"
+    ),
+    Fire(FOLLOW_UP, FollowUp.TELL_PARENT, "instance", (InstanceEvent.SIGNAL,), W.PARENT, IF_IT_CAN, "WFL-10"),
     Fire(FOLLOW_UP, FollowUp.CANCEL_CHILD, "instance", (InstanceEvent.CANCEL,), W.CHILD, IF_IT_CAN, "WFL-21"),
 )
 

@@ -23,7 +23,7 @@ def verdict(
     cell, rules = walk.get((keys.SCOPE, scope)), walk.get((keys.POLICY, scope))
     if cell is None or rules is None:
         return walk.book.decide.authorize(NO_SCOPE)
-    cap = walk.get(keys.CAP) if rules.capped else None
+    cap = walk.get(keys.CAP) if cell.capped else None
     overtakes = newcomer is not None and cell.waiting > 0 and lanes.ahead(walk, scope, newcomer)
     facts = Facts(
         cell.state,
@@ -48,18 +48,27 @@ def commit(
 ) -> Refused | None:
     """A slot is held, the attempt registered under its ref and linked to its scope, its body to be run."""
     key, home = (keys.ATTEMPT, ref), (keys.SCOPE, scope)
-    known, cell, rules = walk.get(key), walk.get(home), walk.get((keys.POLICY, scope))
-    if known is not None or cell is None or rules is None:
+    known, cell = walk.get(key), walk.get(home)
+    if known is not None or cell is None:
         return Refused("attempt", known and known.state, "commit", "ACT-16", "known_ref")
     older = cell.newest
     walk.put(
         home,
-        Scope(cell.state, cell.active + 1, cell.live + 1, cell.spawned + 1, cell.queued, cell.waiting, ref),
+        Scope(
+            cell.state,
+            cell.active + 1,
+            cell.live + 1,
+            cell.spawned + 1,
+            cell.queued,
+            cell.waiting,
+            ref,
+            cell.capped,
+        ),
     )
     if older is not None:
         last = walk.get((keys.ATTEMPT, older))
         _link(walk, older, ref, last and last.older)
-    if rules.capped:
+    if cell.capped:
         _hold_cap(walk, 1)
     first = Attempt(RUNNING, kind, scope, process, priority, None, 0, 0, None, older)
     walk.create("attempt", key, first)
@@ -76,17 +85,26 @@ def free(walk: Walk, ref: Ref, attempt: Attempt) -> None:
         older = walk.get((keys.ATTEMPT, attempt.older))
         _link(walk, attempt.older, attempt.newer, older and older.older)
     home = (keys.SCOPE, attempt.scope)
-    cell, rules = walk.get(home), walk.get((keys.POLICY, attempt.scope))
-    if cell is None or rules is None:
+    cell = walk.get(home)
+    if cell is None:
         return
     newest = attempt.older if cell.newest == ref else cell.newest
     walk.put(
         home,
-        Scope(cell.state, cell.active - 1, cell.live - 1, cell.spawned, cell.queued, cell.waiting, newest),
+        Scope(
+            cell.state,
+            cell.active - 1,
+            cell.live - 1,
+            cell.spawned,
+            cell.queued,
+            cell.waiting,
+            newest,
+            cell.capped,
+        ),
     )
     if cell.waiting > 0:
         lanes.wake(walk, attempt.scope)
-    if rules.capped:
+    if cell.capped:
         _hold_cap(walk, -1)
 
 

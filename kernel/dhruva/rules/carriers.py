@@ -197,8 +197,9 @@ def dispatch(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
 
 
 def forget_group(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
-    """A signal can only come for a living attempt: without one, the group is of no use (DSP-12)."""
-    if walk.get(keys.attempt(key[1])) is None:
+    """A signal is only heard for an attempt that runs: without one, the group is of no use (DSP-12)."""
+    attempt = walk.get(keys.attempt(key[1]))
+    if attempt is None or attempt.state != AttemptState.RUNNING:
         walk.put(key, None)
 
 

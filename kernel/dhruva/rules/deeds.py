@@ -130,11 +130,11 @@ def take_back_try(walk: Walk, key: Key, task: Any, given: Given) -> None:
 
 
 def timer(walk: Walk, key: Key, task: Any, given: Given) -> None:
-    if not given.counts_try:
-        lanes.ready(walk, key[1])
-        return
     walk.put(key, task._replace(due=False))
-    walk.effect(Timer(key[1], task.run, task.tries))
+    if given.counts_try:
+        walk.effect(Timer(key[1], task.run, task.tries))
+    else:
+        walk.put(keys.follow(FollowUp.READY, key[1]), lanes.BEGIN)
 
 
 BY_STATUS: Final = {

@@ -256,6 +256,16 @@ def cancel_child(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
         walk.put(keys.follow(FollowUp.CANCEL_CHILD, instance.child), lanes.BEGIN)
 
 
+def cancel_task(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
+    if instance.task is not None and instance.task != given.task:
+        walk.put(keys.follow(FollowUp.CANCEL_TASK, instance.task), lanes.BEGIN)
+
+
+def tell_parent(walk: Walk, key: Key, instance: Any, _given: Given) -> None:
+    if instance.parent is not None:
+        walk.put(keys.follow(FollowUp.TELL_PARENT, key[1]), lanes.BEGIN)
+
+
 def consume_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
     kept = instance.kept
     if given.early:
@@ -301,6 +311,8 @@ DEEDS: Final[dict[Does, Wired]] = {
     Does.CLEAR_TIMERS: clear_timers,
     Does.RETAIN: retain,
     Does.CANCEL_CHILD: cancel_child,
+    Does.CANCEL_TASK: cancel_task,
+    Does.TELL_PARENT: tell_parent,
     Does.CONSUME_TOKEN: consume_token,
     Does.RUN_SLICE: run_slice,
     Does.KEEP_SIGNAL: keep_signal,

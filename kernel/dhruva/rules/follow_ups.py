@@ -10,8 +10,9 @@ from typing import Any, Final
 from dhruva.cells import Again, Ending, Follow, FollowUp, Key, Link, Parked
 from dhruva.decide.authority import Verdict
 from dhruva.effects import Rejected
-from dhruva.ids import Ref, TaskId
+from dhruva.ids import Ref, TaskId, TaskStatus
 from dhruva.inputs import DiscardParked, Handle, Park, ResumeParked
+from dhruva.machines.attempt import AttemptState
 from dhruva.machines.carrier import CarrierState
 from dhruva.machines.parked import ParkedEvent, ParkedState
 from dhruva.machines.release import ReleaseState
@@ -87,8 +88,9 @@ OVER: Final = frozenset({CarrierState.VOID, CarrierState.WITHDRAWN})
 
 
 def _forget(walk: Walk, ref: Ref, spawn: int) -> None:
-    """What is over of the newest dispatch has no use once its attempt is ended (DSP-12)."""
-    if walk.get(keys.attempt(ref)) is not None:
+    """What is over of the newest dispatch has no use once its attempt no longer runs (DSP-12)."""
+    attempt = walk.get(keys.attempt(ref))
+    if attempt is not None and attempt.state == AttemptState.RUNNING:
         return
     group, delivery = (keys.GROUP, ref, spawn), (keys.DELIVERY, ref, spawn)
     cell, held = walk.get(group), walk.get(delivery)
@@ -195,7 +197,18 @@ def return_to_lane(walk: Walk, key: Key, _follow: Follow) -> Refused | None:
     return None
 
 
-def cancel_child(walk: Walk, key: Key, here: Follow) -> Refused | None:
+def ready(walk: Walk, key: Key, _follow: Follow) -> Refused | None:
+    """A task whose attempt was shut down may start again at once (ACT-18)."""
+    walk.put(key, None)
+    task = walk.get(keys.task(key[2]))
+    if task is not None and task.status == TaskStatus.PENDING:
+        walk.put(keys.task(key[2]), task._replace(due=True))
+        lanes.ready(walk, key[2])
+    return None
+
+
+def once(walk: Walk, key: Key, here: Follow) -> Refused | None:
+    """A follow-up about one cell."""
     walk.put(key, None)
     return _ask(walk, key, here)
 
@@ -210,7 +223,10 @@ HANDLERS: Final[dict[FollowUp, Handler]] = {
     FollowUp.RECALL: recall,
     FollowUp.RESET: reset,
     FollowUp.RETURN: return_to_lane,
-    FollowUp.CANCEL_CHILD: cancel_child,
+    FollowUp.READY: ready,
+    FollowUp.CANCEL_CHILD: once,
+    FollowUp.CANCEL_TASK: once,
+    FollowUp.TELL_PARENT: once,
 }
 """All but WAKE, which the input Wake handles: it needs the facts of the process that starts something."""
 

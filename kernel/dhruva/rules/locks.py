@@ -17,6 +17,7 @@ from dhruva.inputs import (
     Takeover,
     Unobserved,
 )
+from dhruva.machines.attempt import AttemptState
 from dhruva.machines.carrier import CarrierState
 from dhruva.machines.lock import LockEvent, LockState
 from dhruva.machines.release import ReleasePolicy, ReleaseState
@@ -59,15 +60,16 @@ def _holds(walk: Walk, given: Deliver) -> bool:
 def observe(walk: Walk, given: Observe) -> Refused | None:
     """An event that no policy knows holds the lock, and the refusal reports it (REL-3).
 
-    Once the lock is released and the attempt has ended, the delivery is forgotten.
+    Once the lock is released and the attempt no longer runs, the delivery is forgotten.
     """
     key = (keys.DELIVERY, given.ref, given.spawn)
     delivery = walk.get(key)
     if delivery is None:
         return Refused("release", None, given.event, "REL-3", ABSENT)
     refused = walk.fire(MACHINE[delivery.policy], key, given.event, NOTHING)
-    held = walk.get(key)
-    if refused is None and held.state == ReleaseState.RELEASED and walk.get(keys.attempt(given.ref)) is None:
+    held, attempt = walk.get(key), walk.get(keys.attempt(given.ref))
+    runs = attempt is not None and attempt.state == AttemptState.RUNNING
+    if refused is None and held.state == ReleaseState.RELEASED and not runs:
         walk.put(key, None)
     return refused
 

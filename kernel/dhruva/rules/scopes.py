@@ -48,7 +48,7 @@ def create(walk: Walk, given: CreateScope) -> Refused | None:
         return Refused("scope", None, "create", "ACT-13", "max_concurrent")
     if given.capped and walk.get(keys.CAP) is None:
         return Refused("scope", None, "create", "ACT-13", "no_cap")
-    walk.create("scope", key, Scope(ScopeState.INIT, 0, 0, 0, 0, 0, None))
+    walk.create("scope", key, Scope(ScopeState.INIT, 0, 0, 0, 0, 0, None, given.capped))
     walk.put(
         keys.policy(given.scope),
         Policy(
@@ -58,7 +58,6 @@ def create(walk: Walk, given: CreateScope) -> Refused | None:
             given.retry_on_timeout,
             given.queues,
             given.max_queued,
-            given.capped,
         ),
     )
     return walk.fire("scope", key, ScopeEvent.MOUNTED, NOTHING) if given.mount else None
@@ -174,8 +173,8 @@ def _start_request(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> Refu
 def _nothing_may_start(walk: Walk, key: Key, given: Wake) -> None:
     """The follow-up is over. Under a full cap the scope stands in line for the next slot."""
     walk.put(key, None)
-    rules, cap = walk.get(keys.policy(given.scope)), walk.get(keys.CAP)
-    if rules is not None and rules.capped and cap is not None and cap.active >= cap.limit:
+    scope, cap = walk.get(keys.scope(given.scope)), walk.get(keys.CAP)
+    if scope is not None and scope.capped and cap is not None and cap.active >= cap.limit:
         lanes.starve(walk, given.scope)
 
 

@@ -103,8 +103,9 @@ def early(walk: Walk, key: Key, _cell: Any, given: Given) -> Found:
     return key, Given(signal=kept.signal, token=here.token, name=given.name, early=True)
 
 
-def parent(_walk: Walk, _key: Key, instance: Any, _given: Given) -> Found:
-    if instance.parent is None:
+def parent(walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
+    instance = walk.get(keys.instance(key[2]))
+    if instance is None or instance.parent is None:
         return None
     return keys.instance(instance.parent), Given(token=instance.parent_token)
 
@@ -115,16 +116,6 @@ def human(_walk: Walk, key: Key, _instance: Any, _given: Given) -> Found:
 
 def stale_human(_walk: Walk, key: Key, _instance: Any, given: Given) -> Found:
     return None if given.waits == WaitKind.HUMAN else ((keys.HUMAN, key[1]), NOTHING)
-
-
-def stale_task(_walk: Walk, _key: Key, instance: Any, given: Given) -> Found:
-    if instance.task is None or instance.task == given.task:
-        return None
-    return keys.task(instance.task), NOTHING
-
-
-def its_task(_walk: Walk, _key: Key, instance: Any, _given: Given) -> Found:
-    return None if instance.task is None else (keys.task(instance.task), NOTHING)
 
 
 def instance(_walk: Walk, key: Key, human_task: Any, _given: Given) -> Found:
@@ -192,6 +183,10 @@ def reset_task(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
     return keys.task(key[2]), NOTHING
 
 
+def left_task(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
+    return keys.task(key[2]), NOTHING
+
+
 def child(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
     return keys.instance(key[2]), NOTHING
 
@@ -208,9 +203,7 @@ WHICH: Final[dict[Which, Seek]] = {
     Which.EARLY: early,
     Which.PARENT: parent,
     Which.HUMAN: human,
-    Which.ITS_TASK: its_task,
     Which.STALE_HUMAN: stale_human,
-    Which.STALE_TASK: stale_task,
     Which.INSTANCE: instance,
     Which.CURSOR: cursor,
     Which.CURSOR_TASK: cursor_task,
@@ -225,5 +218,6 @@ WHICH: Final[dict[Which, Seek]] = {
     Which.LOST_HANDLER: _resource(ResourceKind.HANDLER, only_lost=True),
     Which.WATCHER: watcher,
     Which.RESET_TASK: reset_task,
+    Which.LEFT_TASK: left_task,
     Which.CHILD: child,
 }

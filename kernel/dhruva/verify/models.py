@@ -7,15 +7,19 @@ trace to it is.
 
 import importlib.util
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from dhruva.explore import Report, check
 from dhruva.explore.command import load
 
 HELPERS = ("__init__", "claims", "world", "cast")
 Progress = Callable[[str], None]
+T = TypeVar("T")
 
 
 class Checked(NamedTuple):
@@ -53,23 +57,32 @@ def files(folder: Path) -> list[Path]:
     return found
 
 
-def check_models(folder: Path, progress: Progress) -> Iterator[Checked]:
-    """Explore every model of the folder at its own bounds."""
-    for path in files(folder):
-        progress(f"exploring {path.name}")
-        yield Checked(path, check(load(path)))
+def check_models(folder: Path, engine: str, progress: Progress) -> list[Checked]:
+    """Explore every model of the folder at its own bounds, all cores at work."""
+    return _all(partial(_checked, engine), files(folder), progress)
 
 
-def check_broken(folder: Path, progress: Progress) -> Iterator[Broken]:
+def check_broken(folder: Path, engine: str, progress: Progress) -> list[Broken]:
     """Explore every broken model up to its first violation."""
-    for path in files(folder):
-        progress(f"exploring broken {path.name}")
-        yield _broken(path)
+    return _all(partial(_broken, engine), files(folder), progress)
 
 
-def _broken(path: Path) -> Broken:
+def _all(work: Callable[[Path], T], paths: list[Path], progress: Progress) -> list[T]:
+    """The work on each path, in the order of the paths; progress is told as each is done."""
+    with ProcessPoolExecutor(mp_context=get_context("spawn")) as pool:
+        running = {pool.submit(work, path): path for path in paths}
+        for done, future in enumerate(as_completed(running), 1):
+            progress(f"[{done}/{len(paths)}] {running[future]}")
+        return [future.result() for future in running]
+
+
+def _checked(engine: str, path: Path) -> Checked:
+    return Checked(path, check(load(path), engine))
+
+
+def _broken(engine: str, path: Path) -> Broken:
     says = _constants(path)
-    report = check(load(path))
+    report = check(load(path), engine)
     failed = {one.name: one.trace for one in report.properties if one.verdict == "violated"}
     trace = failed.get(says.FAILS)
     return Broken(
