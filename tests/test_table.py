@@ -164,6 +164,14 @@ def test_the_digest_ignores_citations_and_the_order_of_writing() -> None:
     assert not light().diff(recited)
 
 
+def test_a_mutant_is_built_without_the_checks() -> None:
+    mutant = light().unchecked((*ROWS, Row(OFF, GO, R, (), (), "")))
+    assert mutant.step(OFF, GO) == Row(OFF, GO, R, (), (), "")
+    assert [fault.fault for fault in faults(mutant)] == ["leaves a final state", "cites no requirement"]
+    assert mutant != light()
+    assert mutant.digest != light().digest
+
+
 def test_a_diff_names_rows_added_removed_and_changed() -> None:
     more = Row(R, BREAK, OFF, (), (), "ACT-5")
     other = light(rows=(replace(ROWS[0], when=()), ROWS[1], ROWS[2], more))
