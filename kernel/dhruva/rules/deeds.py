@@ -134,7 +134,7 @@ def timer(walk: Walk, key: Key, task: Any, given: Given) -> None:
     if given.counts_try:
         walk.effect(Timer(key[1], task.run, task.tries))
     else:
-        walk.put(keys.follow(FollowUp.READY, key[1]), lanes.BEGIN)
+        walk.put(keys.follow(FollowUp.READY, key[1]), lanes.BEGIN._replace(cursor=task.number))
 
 
 BY_STATUS: Final = {

@@ -257,8 +257,12 @@ def cancel_child(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
 
 
 def cancel_task(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
+    """Of the run that was waited for; a later run is somebody else's."""
     if instance.task is not None and instance.task != given.task:
-        walk.put(keys.follow(FollowUp.CANCEL_TASK, instance.task), lanes.BEGIN)
+        task = walk.get(keys.task(instance.task))
+        if task is not None:
+            left = lanes.BEGIN._replace(cursor=task.run)
+            walk.put(keys.follow(FollowUp.CANCEL_TASK, instance.task), left)
 
 
 def tell_parent(walk: Walk, key: Key, instance: Any, _given: Given) -> None:

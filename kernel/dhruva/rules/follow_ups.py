@@ -197,11 +197,11 @@ def return_to_lane(walk: Walk, key: Key, _follow: Follow) -> Refused | None:
     return None
 
 
-def ready(walk: Walk, key: Key, _follow: Follow) -> Refused | None:
-    """A task whose attempt was shut down may start again at once (ACT-18)."""
+def ready(walk: Walk, key: Key, here: Follow) -> Refused | None:
+    """A task whose attempt, the one of this number, was shut down may start again at once (ACT-18)."""
     walk.put(key, None)
     task = walk.get(keys.task(key[2]))
-    if task is not None and task.status == TaskStatus.PENDING:
+    if task is not None and task.status == TaskStatus.PENDING and task.number == here.cursor:
         walk.put(keys.task(key[2]), task._replace(due=True))
         lanes.ready(walk, key[2])
     return None

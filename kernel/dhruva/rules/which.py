@@ -183,8 +183,9 @@ def reset_task(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
     return keys.task(key[2]), NOTHING
 
 
-def left_task(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
-    return keys.task(key[2]), NOTHING
+def left_task(walk: Walk, key: Key, follow: Any, _given: Given) -> Found:
+    task = walk.get(keys.task(key[2]))
+    return None if task is None or task.run != follow.cursor else (keys.task(key[2]), NOTHING)
 
 
 def child(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
