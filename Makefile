@@ -52,6 +52,7 @@ traceability: setup ## totals of the traceability matrix
 bench: setup ## ratios within one run, printed and kept under build/bench
 	$(BIN)/python -m tests.bench.table
 	$(BIN)/python -m tests.bench.step
+	$(BIN)/python -m tests.bench.requests
 
 lock: ## re-resolve the lock file (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

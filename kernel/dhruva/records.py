@@ -194,9 +194,11 @@ class TaskDefinition(Record):
         ids = [dependency.id for dependency in self.dependencies]
         if self.id in ids:
             raise ValueError(f"dependencies: {self.id} depends on itself")
-        if len(set(ids)) < len(ids):
-            twice = next(id_ for id_ in ids if ids.count(id_) > 1)
-            raise ValueError(f"dependencies: {twice} is named twice")
+        seen: set[UUID] = set()
+        for id_ in ids:
+            if id_ in seen:
+                raise ValueError(f"dependencies: {id_} is named twice")
+            seen.add(id_)
         return self
 
 

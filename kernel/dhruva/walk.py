@@ -123,9 +123,8 @@ class Overlay(dict[Key, Any]):
 
     __slots__ = ("read", "seen")
 
-    def __init__(self, read: Read) -> None:
-        self.read = read
-        self.seen: dict[Key, Any] = {}
+    read: Read
+    seen: dict[Key, Any]
 
     def __missing__(self, key: Key) -> Any:
         cell = self[key] = self.seen[key] = self.read(key)
@@ -143,15 +142,13 @@ class Walk:
 
     def __init__(self, book: Book, read: Read) -> None:
         self.book = book
-        self._hold(Overlay(read))
+        self._cells = cells = Overlay()
+        cells.read, cells.seen = read, {}
+        self.get: Callable[[Key], Any] = cells.__getitem__
+        self.put: Callable[[Key, Cell | None], None] = cells.__setitem__
         self._edges: list[Edge] = []
         self._effects: list[Effect] = []
         self._payloads: list[FieldChange] = []
-
-    def _hold(self, cells: Overlay) -> None:
-        self._cells = cells
-        self.get: Callable[[Key], Any] = cells.__getitem__
-        self.put: Callable[[Key, Cell | None], None] = cells.__setitem__
 
     def create(self, machine: str, key: Key, cell: Any) -> None:
         """A new thing in its first state."""

@@ -230,14 +230,15 @@ def _open_child(walk: Walk, key: Key, child: InstanceId, left: InstanceId | None
 
 
 def _watch(walk: Walk, instance: InstanceId, token: WaitToken, given: Given) -> Refused | None:
-    """A task that has ended already is told of again, so that the watcher hears it (WFL-7)."""
+    """A task that has ended already is told of again, unless its end is about to be taken back (WFL-7)."""
     assert given.task is not None
     task, key = walk.get(keys.task(given.task)), (keys.WATCH, given.task)
     watch = walk.get(key)
     if task is None or (watch is not None and watch.instance != instance):
         return Refused("task", task and task.status, "watch", "WFL-7", "watched")
     walk.put(key, Watch(instance, token))
-    if task.status in ENDED and not task.alive:
+    resetting = walk.get(keys.follow(FollowUp.RESET, given.task)) is not None
+    if task.status in ENDED and not task.alive and not resetting:
         walk.put(keys.follow(FollowUp.TELL, given.task), lanes.BEGIN)
     return None
 

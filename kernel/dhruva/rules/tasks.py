@@ -5,7 +5,7 @@ from typing import Final
 from dhruva.cells import Follow, FollowUp, Link, Spec, Task
 from dhruva.ids import TaskId, TaskStatus
 from dhruva.inputs import Cancel, CreateTask, Delete, Depend, Due, Recall, Register, Reset, Unlink
-from dhruva.machines.reexecution import ReexecutionEvent
+from dhruva.machines.reexecution import ReexecutionEvent, ReexecutionGuard
 from dhruva.machines.scope import ALIVE
 from dhruva.machines.task import TaskEvent
 from dhruva.rules import keys, lanes
@@ -111,8 +111,15 @@ def recall(walk: Walk, given: Recall) -> Refused | None:
 
 
 def reset(walk: Walk, given: Reset) -> Refused | None:
-    """Accepted when the task may be re-executed now; done as the walk gets there (LIF-9, LIF-10)."""
+    """Accepted when the task may be re-executed now; done as the walk gets there (LIF-9, LIF-10).
+
+    That a body still runs is said before anything else (LIF-8).
+    """
     key = keys.follow(FollowUp.RESET, given.task)
+    task = walk.get(keys.task(given.task))
+    if task is not None and task.alive:
+        because = ReexecutionGuard.NO_ATTEMPT
+        return Refused("reexecution", task.status, ReexecutionEvent.REEXECUTE, "LIF-8", because)
     refused = walk.allows("reexecution", keys.task(given.task), ReexecutionEvent.REEXECUTE, NOTHING)
     if refused is not None:
         return refused
