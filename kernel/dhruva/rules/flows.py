@@ -69,6 +69,15 @@ def _commit(walk: Walk, given: Any, event: InstanceEvent, passed: Given) -> Refu
 
 
 def slice_waits(walk: Walk, given: SliceWaits) -> Refused | None:
+    """What a wait is for fits its kind: a child, a task, a name, and nothing else (WFL-6)."""
+    fits = (
+        (given.child is not None) == (given.kind == WaitKind.CHILD)
+        and (given.task is not None) == (given.kind == WaitKind.TASK)
+        and (given.name is not None) == (given.kind == WaitKind.SIGNAL)
+    )
+    if not fits:
+        cell = walk.get(keys.instance(given.instance))
+        return Refused("instance", cell and cell.state, InstanceEvent.WAIT, "WFL-6", "kind")
     passed = Given(waits=given.kind, name=given.name, child=given.child, task=given.task)
     return _commit(walk, given, InstanceEvent.WAIT, passed)
 
@@ -188,8 +197,13 @@ def raise_version(walk: Walk, key: Key, instance: Any, given: Given) -> None:
 
 
 def new_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
+    """A signal that was kept for the wait that a retry left is dropped, if the retry went another way."""
+    left, kept = (keys.KEPT, key[1], instance.waits), instance.kept
+    if instance.waits is not None and instance.waits != given.waits and walk.get(left) is not None:
+        walk.put(left, None)
+        kept = kept - 1
     token = WaitToken(instance.token + 1)
-    walk.put(key, instance._replace(token=token, waits=given.waits, name=given.name))
+    walk.put(key, instance._replace(token=token, waits=given.waits, name=given.name, kept=kept))
 
 
 def open_wait(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | None:

@@ -76,6 +76,8 @@ def reject_queued(walk: Walk, key: Key, here: Follow) -> Refused | None:
 def ask_again(walk: Walk, key: Key, wanted: Again) -> Refused | None:
     """A retry goes through authorization like any request, and can be rejected (ACT-10)."""
     walk.put(key, None)
+    if walk.get(keys.request(key[2])) is not None:
+        return None  # the same id asks anew, against the assumption that ids are handed out once
     answer = scopes.try_to_start(walk, key[2], wanted, False)
     if answer == Verdict.AUTHORIZED:
         return walk.fire("request", keys.request(key[2]), RequestEvent.START, NOTHING)
