@@ -1,19 +1,21 @@
 """Claims that several models make, each stated once, over the cells of a cast.
 
 A claim says what a requirement says, in terms of cells; it looks nothing up in a table or a decision.
+Each family is one function, so that a model takes the families whose cells it has.
 """
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, NamedTuple
 
-from dhruva.cells import Change, FollowUp, Kind, Read
-from dhruva.explore import Model
-from dhruva.ids import Ref, ScopeId, TaskId
+from dhruva.cells import FollowUp, Kind
+from dhruva.explore import Model, Read, count, for_each
+from dhruva.ids import OwnerId, Ref
 
 CAN_EXECUTE = ("ATTACHED", "RUNNING")
 ALIVE = ("INIT", "ATTACHED", "RUNNING", "SUSPENDED")
+STREAM_ENDED = ("closed", "aborted")  # a stream that has ended is no longer alive, and stays until let go of
 ENDED = ("completed", "failed", "cancelled")
-SUPPLY = 1_000_000  # longer than any list in a model
+LANES = (0, 2, 4, 6)  # where each lane's first and last stand in a Lanes cell, urgent before low
 
 
 class Cast(NamedTuple):
@@ -27,137 +29,255 @@ class Cast(NamedTuple):
     resources: int = 0  # per attempt, at most
 
     @property
+    def owners(self) -> tuple[int, ...]:
+        return (*self.tasks, *self.requests)
+
+    @property
     def refs(self) -> tuple[Ref, ...]:
-        owners = (*self.tasks, *self.requests)
         return tuple(
-            Ref(owner, run + 1, number + 1)  # type: ignore[arg-type]
-            for owner in owners
+            Ref(OwnerId(owner), run + 1, number + 1)
+            for owner in self.owners
             for run in range(self.runs)
             for number in range(self.numbers)
         )
 
-
-def attempts(read: Read, cast: Cast, scope: int) -> list[Ref]:
-    found = ((ref, read((Kind.ATTEMPT, ref))) for ref in cast.refs)
-    return [ref for ref, attempt in found if attempt is not None and attempt.scope == scope]
+    def refs_of(self, owner: int) -> tuple[Ref, ...]:
+        return tuple(ref for ref in self.refs if ref.owner == owner)
 
 
-def resources(read: Read, cast: Cast, scope: int) -> int:
-    cells = (read((Kind.RESOURCE, ref, n + 1)) for ref in cast.refs for n in range(cast.resources))
-    return sum(1 for cell in cells if cell is not None and cell.scope == scope)
+def some(keys: Iterable[Any], holds: Callable[[Read, Any, Any], bool]) -> Callable[[Read], bool]:
+    """Whether the cell of some key is there and `holds(read, key, cell)`."""
+    found = tuple(keys)
+    return lambda read: any((c := read(key)) is not None and holds(read, key, c) for key in found)
 
 
-def queued(read: Read, cast: Cast, scope: int) -> int:
-    cells = (read((Kind.REQUEST, request)) for request in cast.requests)
-    return sum(1 for cell in cells if cell is not None and cell.scope == scope)
+def each(keys: Iterable[Any], holds: Callable[[Read, Any, Any], bool]) -> Callable[[Read], bool]:
+    """Whether `holds(read, key, cell)` for each key whose cell is there."""
+    return for_each(keys, lambda read, key: (c := read(key)) is None or holds(read, key, c))
 
 
-def waiters(read: Read, cast: Cast, scope: int) -> list[int]:
-    """Who waits in the lanes of a scope."""
-    found = ((owner, read((Kind.WAITER, owner))) for owner in (*cast.tasks, *cast.requests))
-    return [o for o, cell in found if cell is not None and cell.scope == scope and cell.executor is None]
+def _named(name: str, of: int, among: tuple[int, ...]) -> str:
+    return name if len(among) == 1 else f"{name} ({of})"
 
 
-def lane(read: Read, scope: int, at: int) -> list[int] | None:
-    """The lane whose ends stand at `at` of the Lanes cell, front to back; None if its links do not fit."""
+# Scopes and attempts (ACT)
+
+
+def of_scopes(m: Model, cast: Cast) -> None:
+    scopes = tuple((Kind.SCOPE, s) for s in cast.scopes)
+    for s in cast.scopes:
+        _counted(m, cast, s)
+    m.always(
+        "slots within the limit",
+        each(scopes, lambda read, key, scope: scope.active <= read((Kind.POLICY, key[1])).max_concurrent),
+        "no more slots are held than the scope may have",
+        cites="ACT-2d ACT-13a LIF-7",
+    )
+    m.always(
+        "spawns within the limit",
+        each(scopes, lambda read, key, scope: scope.spawned <= read((Kind.POLICY, key[1])).max_spawns),
+        "retries included, no more attempts are committed than the scope may ever have",
+        cites="ACT-13b",
+    )
+    m.always_step(
+        "no body without commit through the gate",
+        lambda before, after, action, change: all(
+            before((Kind.SCOPE, cell.scope)).state in CAN_EXECUTE for _, cell in begun(before, change)
+        ),
+        "an attempt begins only in a scope that can execute",
+        cites="ACT-1c ACT-6a ACT-6c ACT-12a",
+    )
+    m.always_step(
+        "a ref lives once",
+        lambda before, after, action, change: all(
+            ref.number > (before(("last", ref.owner)) or 0) for ref, _ in begun(before, change)
+        ),
+        "each attempt has a number that no attempt of its owner had before",
+        cites="ACT-8a ACT-10b ACT-16e",
+    )
+    m.sometimes(
+        "the limit is reached",
+        some(scopes, lambda read, key, s: s.active == read((Kind.POLICY, key[1])).max_concurrent),
+    )
+
+
+def of_dispose(m: Model, cast: Cast) -> None:
+    scopes = tuple((Kind.SCOPE, s) for s in cast.scopes)
+    m.always(
+        "disposed means nothing alive",
+        each(scopes, lambda read, key, s: s.state != "DISPOSED" or s.live == s.active == s.queued == 0),
+        "once a scope is DISPOSED, nothing of it is alive and no slot is held",
+        cites="ACT-5h ACT-11e",
+    )
+    m.always(
+        "disposing has something to wait for",
+        each(scopes, lambda read, key, scope: scope.state != "DISPOSING" or scope.live > 0),
+        "a scope of which nothing lives is DISPOSED in the step that saw the last of it end",
+        cites="ACT-11a",
+    )
+    m.always(
+        "disposing forgets nobody",
+        for_each(cast.refs, lambda read, ref: _is_told_of_dispose(read, ref)),
+        "in a scope that is being disposed, each attempt is aborting, or the walk is still on its way to it",
+        cites="ACT-11b SHL-3d",
+    )
+    m.always_step(
+        "dispose is for good",
+        lambda before, after, action, change: all(
+            before(key) is None or _only_forward(before(key), cell)
+            for key, cell in written(change, Kind.SCOPE)
+        ),
+        "DISPOSING leads to DISPOSED alone, DISPOSED to nothing, and nothing leads back to ATTACHED",
+        cites="ACT-5i ACT-5j ACT-11c",
+    )
+    m.sometimes("a scope is disposed", some(scopes, lambda read, key, s: s.state == "DISPOSED"))
+    m.sometimes("dispose waits for a body", some(scopes, lambda read, key, s: s.state == "DISPOSING"))
+
+
+def _counted(m: Model, cast: Cast, s: int) -> None:
+    """The counters of a scope count what there is."""
+    key = (Kind.SCOPE, s)
+    attempts = tuple((Kind.ATTEMPT, ref) for ref in cast.refs)
+    resources = tuple((Kind.RESOURCE, ref, n + 1) for ref in cast.refs for n in range(cast.resources))
+    requests = tuple((Kind.REQUEST, request) for request in cast.requests)
+
+    def here(read: Read, at: Any) -> bool:
+        cell = read(at)
+        return cell is not None and cell.scope == s and cell[0] not in STREAM_ENDED
+
+    m.always(
+        _named("slots are attempts", s, cast.scopes),
+        count(attempts, here).equals(lambda read: read(key).active if read(key) else 0),
+        "a slot is held exactly while an attempt is running or aborting",
+        cites="ACT-2d ACT-7b ACT-16b LIF-8d",
+    )
+    m.always(
+        _named("live counts the living", s, cast.scopes),
+        count((*attempts, *resources, *requests), here).equals(lambda r: r(key).live if r(key) else 0),
+        "`live` is the number of attempts, resources and queued requests that have not ended",
+        cites="ACT-11e ACT-16c",
+    )
+
+
+def _is_told_of_dispose(read: Read, ref: Ref) -> bool:
+    """The walk goes from newer to older; an attempt that ended while it was the walk's place restarts it."""
+    attempt = read((Kind.ATTEMPT, ref))
+    if attempt is None or attempt.state == "aborting":
+        return True
+    if read((Kind.SCOPE, attempt.scope)).state != "DISPOSING":
+        return True
+    walk = read((Kind.FOLLOW, FollowUp.ABORT_EACH, attempt.scope))
+    if walk is None:
+        return False
+    at = walk.ref
+    while at is not None and read((Kind.ATTEMPT, at)) is not None:
+        if at == ref:
+            return True
+        at = read((Kind.ATTEMPT, at)).older
+    return read((Kind.ATTEMPT, walk.ref)) is None
+
+
+def _only_forward(before: Any, after: Any) -> bool:
+    if before.state == "DISPOSED":
+        return bool(after.state == "DISPOSED")
+    if before.state == "DISPOSING":
+        return after.state in ("DISPOSING", "DISPOSED")
+    return before.state in ("INIT", "ATTACHED") or after.state != "ATTACHED"
+
+
+def written(change: Any, *kinds: Kind) -> list[tuple[Any, Any]]:
+    """Keys and cells of these kinds that a step wrote; `change` is what the action returned."""
+    writes = change if isinstance(change, Mapping) else change.writes
+    return [(key, cell) for key, cell in writes.items() if key[0] in kinds]
+
+
+def begun(before: Read, change: Any) -> list[tuple[Ref, Any]]:
+    """The attempts that begin with a step."""
+    attempts = written(change, Kind.ATTEMPT)
+    return [(key[1], cell) for key, cell in attempts if cell is not None and before(key) is None]
+
+
+# Order (LIF-6, ACT-13)
+
+
+def line(read: Read, scope: int, at: int) -> list[int] | None:
+    """A lane from first to last, None if its links do not fit; `at` is its place in the Lanes cell."""
     lanes = read((Kind.LANES, scope))
     if lanes is None:
         return []
     owner, last, before = lanes[at], lanes[at + 1], None
-    line: list[int] = []
-    while owner is not None and len(line) < SUPPLY:
+    found: list[int] = []
+    while owner is not None and owner not in found:
         cell = read((Kind.WAITER, owner))
         if cell is None or cell.before != before or cell.scope != scope or int(cell.priority) * 2 != at:
             return None
-        line.append(owner)
+        found.append(owner)
         before, owner = owner, cell.behind
-    return line if before == last else None
-
-
-def of_scopes(m: Model, cast: Cast) -> None:
-    """Slots, live, drained, lanes (ACT)."""
-
-    def each(holds: Any) -> Any:
-        return lambda read: all(
-            holds(read, s, cell) for s in cast.scopes if (cell := read((Kind.SCOPE, s))) is not None
-        )
-
-    m.always(
-        "slots are attempts",
-        each(lambda read, s, scope: scope.active == len(attempts(read, cast, s))),
-        "a slot is held exactly while an attempt is running or aborting",
-        cites="ACT-16b ACT-2d",
-    )
-    m.always(
-        "slots within the limit",
-        each(lambda read, s, scope: scope.active <= read((Kind.POLICY, s)).max_concurrent),
-        "no more slots are held than the scope may have",
-        cites="ACT-2 ACT-13a LIF-7",
-    )
-    m.sometimes(
-        "the limit is reached",
-        lambda read: any(
-            (c := read((Kind.SCOPE, s))) is not None and c.active == read((Kind.POLICY, s)).max_concurrent
-            for s in cast.scopes
-        ),
-        "every slot of a scope is held",
-    )
-    m.always(
-        "live counts the living",
-        each(
-            lambda read, s, scope: scope.live
-            == len(attempts(read, cast, s)) + resources(read, cast, s) + queued(read, cast, s)
-        ),
-        "`live` is the number of attempts, resources and queued requests that have not ended",
-        cites="ACT-11 ACT-16",
-    )
-    m.always(
-        "disposed means nothing alive",
-        each(lambda read, s, scope: scope.state != "DISPOSED" or (scope.live == 0 and scope.active == 0)),
-        "once a scope is DISPOSED, nothing of it is alive and no slot is held",
-        cites="ACT-5 ACT-11",
-    )
-    m.always(
-        "disposing has something to wait for",
-        each(lambda read, s, scope: scope.state != "DISPOSING" or scope.live > 0),
-        "a scope of which nothing lives is DISPOSED in the step that saw the last of it end",
-        cites="ACT-11",
-    )
-    m.sometimes(
-        "a scope is disposed",
-        lambda read: any((c := read((Kind.SCOPE, s))) and c.state == "DISPOSED" for s in cast.scopes),
-        "dispose comes to its end",
-    )
+    return found if before == last and owner is None else None
 
 
 def of_lanes(m: Model, cast: Cast) -> None:
-    """Order is cells, and nobody who waits is lost (LIF-6)."""
-
-    def consistent(read: Read, s: int) -> bool:
-        scope = read((Kind.SCOPE, s))
-        lines = [lane(read, s, at) for at in (0, 2, 4, 6)]
-        if scope is None or any(line is None for line in lines):
-            return scope is None
-        inside = sorted(owner for line in lines for owner in line or ())
-        return inside == sorted(waiters(read, cast, s)) and scope.waiting == len(inside)
-
+    """Order is cells, and nobody who waits is lost."""
     m.always(
         "everyone waits in one lane",
-        lambda read: all(consistent(read, s) for s in cast.scopes),
+        for_each(cast.scopes, lambda read, s: _lanes_fit(read, cast, s)),
         "lanes are lists from first to last, and who waits stands in exactly one of them",
-        cites="LIF-6 ACT-13",
+        cites="LIF-6e LIF-6f",
     )
     m.always(
         "no wake-up is lost",
-        lambda read: all(_woken(read, cast, s) for s in cast.scopes),
+        for_each(cast.scopes, lambda read, s: _woken(read, cast, s)),
         "where someone waits and a slot is free in an open scope, the lanes are about to be looked at",
-        cites="ACT-13 LIF-6 SHL-3",
+        cites="ACT-12c ACT-13e SHL-3d",
     )
-    m.sometimes(
-        "someone waits",
-        lambda read: any(waiters(read, cast, s) for s in cast.scopes),
-        "a lane is not empty",
+    m.always_step(
+        "first come first served",
+        lambda before, after, action, change: all(
+            _keeps_order(line(before, s, at) or [], line(after, s, at) or [])
+            for s in (cast.scopes if written(change, Kind.LANES, Kind.WAITER) else ())
+            for at in LANES
+        ),
+        "who comes into a lane stands behind all who wait there, and they keep their order",
+        cites="ACT-13e LIF-6b",
     )
+    m.always_step(
+        "nobody is overtaken",
+        lambda before, after, action, change: all(
+            not _ahead(before, cell.scope, ref.owner, int(cell.priority))
+            for ref, cell in begun(before, change)
+        ),
+        "what starts is the first of the most urgent lane in which someone waits, or more urgent than all",
+        cites="ACT-13e LIF-6a LIF-6b",
+    )
+    m.sometimes("someone waits", lambda read: any(waiters(read, cast, s) for s in cast.scopes))
+
+
+def waiters(read: Read, cast: Cast, scope: int) -> list[int]:
+    """Who waits in the lanes of a scope."""
+    found = ((owner, read((Kind.WAITER, owner))) for owner in cast.owners)
+    return [o for o, cell in found if cell is not None and cell.scope == scope and cell.executor is None]
+
+
+def _lanes_fit(read: Read, cast: Cast, s: int) -> bool:
+    scope = read((Kind.SCOPE, s))
+    lines = [line(read, s, at) for at in LANES]
+    if scope is None or any(one is None for one in lines):
+        return scope is None
+    inside = sorted(owner for one in lines for owner in one or ())
+    return inside == sorted(waiters(read, cast, s)) and scope.waiting == len(inside)
+
+
+def _keeps_order(before: list[int], after: list[int]) -> bool:
+    stayed = [owner for owner in before if owner in after]
+    return after[: len(stayed)] == stayed
+
+
+def _ahead(read: Read, scope: int, owner: int, priority: int) -> bool:
+    """Whether someone waits whose turn is before this owner's."""
+    if any(line(read, scope, at) for at in LANES[:priority]):
+        return True
+    own = line(read, scope, LANES[priority]) or []
+    return bool(own) and own[0] != owner
 
 
 def _woken(read: Read, cast: Cast, s: int) -> bool:
@@ -166,135 +286,81 @@ def _woken(read: Read, cast: Cast, s: int) -> bool:
         return True
     if scope.active >= policy.max_concurrent or scope.spawned >= policy.max_spawns:
         return True
-    if read((Kind.FOLLOW, FollowUp.WAKE, ScopeId(s))) is not None:
+    if read((Kind.FOLLOW, FollowUp.WAKE, s)) is not None:
         return True
-    if not policy.capped or cap is None:
+    if not scope.capped or cap is None:
         return False
     in_line = read((Kind.STARVED, s)) is not None
     return in_line and (cap.active >= cap.limit or read((Kind.FOLLOW, FollowUp.WAKE_STARVED)) is not None)
 
 
+# Tasks (LIF)
+
+
 def of_tasks(m: Model, cast: Cast) -> None:
-    """Status and attempt, dependencies, ends (LIF)."""
-
-    def each(holds: Any) -> Any:
-        return lambda read: all(
-            holds(read, t, cell) for t in cast.tasks if (cell := read((Kind.TASK, t))) is not None
-        )
-
+    """Status and attempt, ends, refs."""
+    tasks = tuple((Kind.TASK, t) for t in cast.tasks)
     m.always(
         "one body at a time",
-        each(lambda read, t, task: _bodies(read, cast, t) == ([Ref(t, task.run, task.number)] if task.alive else [])),
+        each(tasks, lambda read, key, task: _bodies(read, cast, key[1]) == _said(key[1], task)),
         "a task has at most one living attempt, its newest, and knows whether it has",
-        cites="LIF-15b ACT-8",
+        cites="LIF-15b ACT-8a",
     )
     m.always(
         "in progress means a body",
-        each(lambda read, t, task: task.status != "in_progress" or task.alive),
+        each(tasks, lambda read, key, task: task.status != "in_progress" or task.alive),
         "a task in progress has a living attempt: nothing is left behind",
-        cites="LIF-3 ACT-7 LIF-15",
+        cites="LIF-3e ACT-7a",
     )
     m.always(
         "pending means no body",
-        each(lambda read, t, task: task.status != "pending" or not task.alive),
+        each(tasks, lambda read, key, task: task.status != "pending" or not task.alive),
         "a pending task has no living attempt",
-        cites="LIF-3 LIF-9",
+        cites="LIF-3e LIF-8e",
     )
     m.always(
-        "unmet counts what is missing",
-        each(lambda read, t, task: task.unmet == _missing(read, cast, t)),
-        "unmet is the number of dependencies not satisfied or not yet told of",
-        cites="LIF-4",
+        "a body of an ended task is asked to stop",
+        each(tasks, lambda read, key, t: t.status not in ENDED or not t.alive or _aborting(read, key[1], t)),
+        "if a task has ended while its attempt lives, that attempt is aborting",
+        cites="ACT-18c LIF-8b LIF-19b",
     )
     m.always(
-        "who can start waits",
-        each(lambda read, t, task: not _could_start(read, t, task) or read((Kind.WAITER, t)) is not None),
-        "an accepted task that nothing keeps from starting stands in a lane, or waits for its executor",
-        cites="LIF-3 LIF-6",
-    )
-    m.always(
-        "who waits could start",
-        each(lambda read, t, task: read((Kind.WAITER, t)) is None or _could_start(read, t, task)),
-        "only pending tasks with nothing unmet and no timer running wait for a slot",
-        cites="LIF-3 LIF-6",
+        "tries within the policy",
+        each(tasks, lambda read, key, task: task.tries <= read((Kind.SPEC, key[1])).max_attempts),
+        "no task is tried more often in a run than its policy says",
+        cites="ACT-2f ACT-10a LIF-14b",
     )
     m.always_step(
-        "started on satisfied dependencies",
+        "what ended stays as it is",
         lambda before, after, action, change: all(
-            _satisfied(before, cast, edge.key[1]) for edge in edges(change, "task", "start")
+            before(key) is None or _stays(before(key), cell) for key, cell in written(change, Kind.TASK)
         ),
-        "when a task starts, each required dependency is completed, each optional one ended, and no body runs on",
-        cites="LIF-3a LIF-4",
+        "completed, failed and cancelled change by re-execution only, which opens a new run",
+        cites="LIF-1c LIF-9d LIF-14f LIF-15c LIF-8g",
     )
-    m.always_step(
-        "what ended stays ended",
-        lambda before, after, action, change: all(
-            edge.on == "reexecute" or edge.source == "failed"
-            for edge in edges(change)
-            if edge.machine in ("task", "reexecution") and edge.source in ENDED
-        ),
-        "completed and cancelled change by re-execution only",
-        cites="LIF-1 LIF-9",
-    )
-    m.always_step(
-        "no body without commit through the gate",
-        lambda before, after, action, change: all(
-            before((Kind.SCOPE, after(edge.key).scope)).state in CAN_EXECUTE
-            for edge in edges(change, "attempt", "create")
-        ),
-        "an attempt begins only in a scope that can execute",
-        cites="ACT-6 ACT-7",
-    )
-    m.sometimes(
-        "a task completes",
-        lambda read: any((c := read((Kind.TASK, t))) and c.status == "completed" for t in cast.tasks),
-        "work gets done",
-    )
+    m.sometimes("a task completes", some(tasks, lambda read, key, task: task.status == "completed"))
+    m.sometimes("a task fails", some(tasks, lambda read, key, task: task.status == "failed"))
     m.sometimes(
         "a cancelled task whose body still runs",
-        lambda read: any((c := read((Kind.TASK, t))) and c.status == "cancelled" and c.alive for t in cast.tasks),
+        some(tasks, lambda read, key, task: task.status == "cancelled" and task.alive),
         "cancel is said before the body has stopped, and the slot is held",
-        cites="LIF-8",
     )
 
 
-def edges(change: Any, machine: str | None = None, on: str | None = None) -> list[Any]:
-    """The edges of a change, of this machine and event."""
-    assert isinstance(change, Change)
-    return [e for e in change.edges if machine in (None, e.machine) and on in (None, e.on)]
+def _said(owner: OwnerId, task: Any) -> list[Ref]:
+    return [Ref(owner, task.run, task.number)] if task.alive else []
 
 
 def _bodies(read: Read, cast: Cast, task: int) -> list[Ref]:
-    return [ref for ref in cast.refs if ref.owner == task and read((Kind.ATTEMPT, ref)) is not None]
+    return [ref for ref in cast.refs_of(task) if read((Kind.ATTEMPT, ref)) is not None]
 
 
-def links_to(read: Read, cast: Cast, task: int) -> Iterable[tuple[TaskId, Any]]:
-    """The links by which a task depends on others."""
-    for on in cast.tasks:
-        cell = read((Kind.TASK, on))
-        for n in range(cell.links if cell is not None else 0):
-            link = read((Kind.LINK, on, n + 1))
-            if link is not None and link.dependent == task:
-                yield TaskId(on), link  # type: ignore[arg-type]
+def _aborting(read: Read, owner: OwnerId, task: Any) -> bool:
+    attempt = read((Kind.ATTEMPT, Ref(owner, task.run, task.number)))
+    return attempt is not None and attempt.state == "aborting"
 
 
-def _missing(read: Read, cast: Cast, task: int) -> int:
-    links = [link for _, link in links_to(read, cast, task)]
-    return sum(1 for link in links if not link.met) + read((Kind.SPEC, task)).dependencies - len(links)
-
-
-def _satisfied(read: Read, cast: Cast, task: int) -> bool:
-    for on, link in links_to(read, cast, task):
-        cell = read((Kind.TASK, on))
-        if cell.alive or cell.status not in (("completed",) if link.required else ENDED):
-            return False
-    return True
-
-
-def _could_start(read: Read, t: int, task: Any) -> bool:
-    scope = read((Kind.SCOPE, read((Kind.SPEC, t)).scope))
-    draining = read((Kind.FOLLOW, FollowUp.REJECT_QUEUED, read((Kind.SPEC, t)).scope)) is not None
-    open_ = scope.state in ALIVE or (draining and read((Kind.WAITER, t)) is not None)
-    return task.status == "pending" and task.unmet == 0 and task.due and open_
-
-
+def _stays(before: Any, after: Any) -> bool:
+    if after is None or before.status not in ENDED or after.status == before.status:
+        return True
+    return bool(after.status == "pending" and after.run == before.run + 1)

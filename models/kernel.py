@@ -1,79 +1,240 @@
-"""The composition: one scope, two tasks of which one needs the other, cancel, suspend, dispose, crash.
+"""The composition: one scope, two tasks of which one needs the other, dispatch, a lock: everything at once.
 
-Follow-ups interleave with everything; ends of bodies come late, twice, or under a dead ref.
+Cancel, suspend, resume and dispose come at any time; the process that runs bodies is gone at any time, and
+another one goes on; follow-ups interleave with everything; ends of bodies, timers and observations come late,
+twice, or under a dead ref. The first task's attempts are dispatched: a carrier commits, a claim is made and
+handed over, the target is spawned and observed, or never observed.
+
+Left out, each in a model of its own with the same step: one-off requests and resources
+(models/scope_gate.py), re-execution (models/task_lifecycle.py), re-admission (models/carrier_group.py), two
+owners of one lock (models/lock_release.py), workflows (models/instance_signals.py). Two tasks are the least
+that need each other, one slot the least that is contended; both attempts of the first task contend for the
+target. Attempts run out with the scope's spawns, claims with its attempts.
 """
 
-from dhruva.cells import FollowUp
-from dhruva.explore import Model
-from dhruva.ids import ExecutorId, ProcessId, Ref, ScopeId, TaskId
+from collections.abc import Mapping
+from typing import Any
+
+from dhruva.assume import GHOST
+from dhruva.cells import Change, EffectKind, FollowUp, Key, Kind
+from dhruva.decide.plan import Plan
+from dhruva.explore import Model, Read, count, for_each
+from dhruva.ids import ExecutorId, Nonce, ProcessId, Ref, ScopeId, TargetId
 from dhruva.inputs import (
     Abort,
+    Ack,
+    Admit,
     Cancel,
+    Claim,
+    CommitCarrier,
     CreateScope,
     CreateTask,
+    Deliver,
     Depend,
     Dispose,
     Due,
     Fail,
-    Handle,
+    Observe,
     OwnerGone,
     Resume,
     Stopped,
     Succeed,
     Suspend,
+    Take,
+    Unobserved,
     Wake,
 )
 from dhruva.machines.attempt import AbortReason
+from dhruva.machines.release import ReleaseEvent
 from dhruva.step import Step
 from dhruva.step import step as shipped
 from models import claims
-from models.world import act, follow_up, place, world
+from models.task_lifecycle import of_dependencies
+from models.world import Scene, task_id
 
-SCOPE = ScopeId(1)
-PROCESS = ProcessId(9)
-EXECUTOR = ExecutorId(5)
-FIRST, SECOND = TaskId(ScopeId(20)), TaskId(ScopeId(21))  # type: ignore[arg-type]
+SCOPE, EXECUTOR, TARGET = ScopeId(1), ExecutorId(5), TargetId(7)
+MORTAL, HEIR = ProcessId(8), ProcessId(9)
+FIRST, SECOND = task_id(20), task_id(21)
+LOCK: Key = (Kind.LOCK, TARGET)
+UP: Key = (GHOST, "process", MORTAL)
 
 
-def model(attempts: int = 2, limit: int = 1, spawns: int = 3, step: Step = shipped) -> Model:
-    m = Model("kernel", attempts=attempts, limit=limit, spawns=spawns)
-    cast = claims.Cast(scopes=(SCOPE,), tasks=(FIRST, SECOND), numbers=spawns)
-    place(
-        m,
-        world(
-            step,
-            (
-                CreateScope(SCOPE, max_concurrent=limit, max_spawns=spawns),
-                CreateTask(FIRST, SCOPE, EXECUTOR, max_attempts=attempts),
-                CreateTask(SECOND, SCOPE, EXECUTOR, dependencies=1),
-                Depend(SECOND, FIRST),
-            ),
-        ),
+def model(
+    attempts: int = 1, limit: int = 1, spawns: int = 2, dispatch: int = 1, step: Step = shipped
+) -> Model:
+    """`dispatch` 0: bodies are not dispatched, no lock is taken; timeout and shutdown abort them."""
+    m = Model("kernel", attempts=attempts, limit=limit, spawns=spawns, dispatch=dispatch)
+    cast = claims.Cast((SCOPE,), (FIRST, SECOND), numbers=spawns)
+    setup = (
+        CreateScope(SCOPE, max_concurrent=limit, max_spawns=spawns),
+        CreateTask(FIRST, SCOPE, EXECUTOR, max_attempts=attempts, budget=attempts),
+        CreateTask(SECOND, SCOPE, EXECUTOR, dependencies=1),
+        Depend(SECOND, FIRST),
     )
-    act(m, step, "suspend", Suspend(SCOPE))
-    act(m, step, "resume", Resume(SCOPE))
-    act(m, step, "dispose", Dispose(SCOPE))
-    act(m, step, "wake", Wake(SCOPE, PROCESS))
-    act(m, step, "handle abort each", Handle(follow_up(FollowUp.ABORT_EACH, SCOPE)))
-    act(m, step, "handle reject queued", Handle(follow_up(FollowUp.REJECT_QUEUED, SCOPE)))
-    for task in cast.tasks:
-        act(m, step, f"cancel({task})", Cancel(TaskId(task)))  # type: ignore[arg-type]
-        act(m, step, f"handle tell({task})", Handle(follow_up(FollowUp.TELL, task)))
-        for tries in range(attempts):
-            act(m, step, f"due({task}, {tries})", Due(TaskId(task), 1, tries))  # type: ignore[arg-type]
+    scene = Scene(m, step, setup, ghosts=_bodies)
+    m.var(UP, "up")
+    m.var((GHOST, "process", HEIR), "up")
+    _scope(scene)
+    for task in (FIRST, SECOND):
+        scene.act(f"cancel({task})", Cancel(task))
+        scene.handle(FollowUp.TELL, task)
+    scene.handle(FollowUp.READY, FIRST)
+    for tries in range(1, attempts):
+        scene.act(f"due({tries})", Due(FIRST, 1, tries))
     for ref in cast.refs:
-        _ends(m, step, ref)
-    claims.of_scopes(m, cast)
-    claims.of_lanes(m, cast)
-    claims.of_tasks(m, cast)
+        _ends(scene, ref, dispatch == 0)
+    if dispatch:
+        for ref in cast.refs_of(FIRST)[:attempts]:
+            _dispatch(scene, ref, attempts)
+    _crash(m, cast)
+    _claim(m, cast)
     return m
 
 
-def _ends(m: Model, step: Step, ref: Ref) -> None:
+def _bodies(_read: Read, change: Change) -> Mapping[Key, Any]:
+    """Ghosts: a body runs from commit until its own end was reported, or its process is gone."""
+    moves = ((edge.key[1], str(edge.on)) for edge in change.edges if edge.machine == "attempt")
+    runs = {"create": True, "succeed": None, "error": None, "stopped": None}
+    return {(GHOST, "runs", ref): runs[on] for ref, on in moves if on in runs}
+
+
+def _scope(scene: Scene) -> None:
+    scene.act("suspend", Suspend(SCOPE))
+    scene.act("resume", Resume(SCOPE))
+    scene.act("dispose", Dispose(SCOPE))
+    scene.act("wake in the first process", Wake(SCOPE, MORTAL), when=lambda read: read(UP) == "up")
+    scene.act("wake in the second process", Wake(SCOPE, HEIR), when=lambda read: read(UP) != "up")
+    scene.handle(FollowUp.ABORT_EACH, SCOPE)
+    scene.handle(FollowUp.REJECT_QUEUED, SCOPE)
+
+
+def _ends(scene: Scene, ref: Ref, aborts: bool) -> None:
     name = f"{ref.owner}.{ref.number}"
-    act(m, step, f"succeed({name})", Succeed(ref))
-    act(m, step, f"fail({name})", Fail(ref))
-    act(m, step, f"stopped({name})", Stopped(ref))
-    act(m, step, f"owner gone({name})", OwnerGone(ref))
-    act(m, step, f"timeout({name})", Abort(ref, AbortReason.TIMEOUT))
-    act(m, step, f"shutdown({name})", Abort(ref, AbortReason.SHUTDOWN))
+    scene.act(f"succeed({name})", Succeed(ref))
+    scene.act(f"stopped({name})", Stopped(ref))
+    scene.act(f"owner gone({name})", OwnerGone(ref))
+    if ref.owner == FIRST:
+        scene.act(f"fail({name})", Fail(ref))
+    if ref.owner == FIRST and aborts:
+        scene.act(f"timeout({name})", Abort(ref, AbortReason.TIMEOUT))
+        scene.act(f"shutdown({name})", Abort(ref, AbortReason.SHUTDOWN))
+
+
+def _dispatch(scene: Scene, ref: Ref, nonces: int) -> None:
+    """The spawn number is the attempt's number at most: each attempt is dispatched once."""
+    scene.act(f"admit({ref.number})", Admit(ref, 0, 0, 0, 0))
+    scene.handle(FollowUp.END_RESOURCES, ref)
+    for spawn in range(1, ref.number + 1):
+        name = f"{ref.number}.{spawn}"
+        call = (Kind.EFFECT, EffectKind.DISPATCH, ref, spawn)
+        scene.act(f"commit({name})", CommitCarrier(ref, spawn))
+        scene.act(f"take({name})", Take(call))
+        scene.act(f"ack({name})", Ack(call))
+        _lock(scene, ref, spawn, nonces)
+
+
+def _lock(scene: Scene, ref: Ref, spawn: int, nonces: int) -> None:
+    """Who takes a call claims the target for it, and hands that claim over."""
+    name = f"{ref.number}.{spawn}"
+    call = (Kind.EFFECT, EffectKind.DISPATCH, ref, spawn)
+
+    def is_taken(read: Read) -> bool:
+        cell, lock = read(call), read(LOCK)
+        return cell is not None and cell.state == "taken" and (lock is None or lock.nonce < nonces)
+
+    def claimed(_read: Read, change: Change) -> Mapping[Key, Any]:
+        lock = change.writes[LOCK]
+        assert lock is not None
+        return {(GHOST, "claimant", TARGET, lock[1]): ref}
+
+    scene.act(f"claim({name})", Claim(TARGET), when=is_taken, ghosts=claimed)
+    for nonce in range(1, nonces + 1):
+        given = Deliver(ref, spawn, Plan.BACKGROUND_SPAWN, TARGET, TARGET, Nonce(nonce))
+        scene.act(f"deliver({name}, {nonce})", given)
+        if (ref.number, spawn) == (1, 1):
+            scene.act(f"unobserved({nonce})", Unobserved(TARGET, Nonce(nonce)))
+    scene.act(f"observe({name})", Observe(ref, spawn, ReleaseEvent.SOCKET_ALIVE))
+
+
+def _crash(m: Model, cast: claims.Cast) -> None:
+    """The first process is gone, and with it every body that it ran."""
+
+    def crash(read: Read) -> object:
+        if read(UP) != "up":
+            return None
+        mine = (r for r in cast.refs if (c := read((Kind.ATTEMPT, r))) is not None and c.process == MORTAL)
+        return {UP: "gone", **{(GHOST, "runs", ref): None for ref in mine}}
+
+    m.action("crash", crash)
+
+
+def _claim(m: Model, cast: claims.Cast) -> None:
+    claims.of_scopes(m, cast)
+    claims.of_dispose(m, cast)
+    claims.of_lanes(m, cast)
+    claims.of_tasks(m, cast)
+    of_dependencies(m, cast)
+    for task in cast.tasks:
+        runs = tuple((GHOST, "runs", ref) for ref in cast.refs_of(task))
+        m.always(
+            f"one body really runs ({task})",
+            count(runs, lambda read, key: read(key) is not None).at_most(1),
+            "whatever is late, lost or gone, no two bodies of a task run at the same time",
+            cites="LIF-15b LIF-15d LIF-15e",
+        )
+    m.always(
+        "a body that runs holds a slot",
+        for_each(
+            cast.refs,
+            lambda read, ref: not read((GHOST, "runs", ref)) or read((Kind.ATTEMPT, ref)) is not None,
+        ),
+        "a slot is not free before the end of the body was observed",
+        cites="ACT-16b LIF-8d",
+    )
+    if m.bounds["dispatch"]:
+        _claim_lock(m, cast)
+    m.sometimes(
+        "crashed in the middle",
+        lambda r: r(UP) == "gone" and (c := r((Kind.TASK, FIRST))) is not None and c.alive,
+    )
+
+
+def _claim_lock(m: Model, cast: claims.Cast) -> None:
+    m.always_step(
+        "a lock waits for an observation",
+        lambda before, after, action, change: (
+            (lock := before(LOCK)) is None
+            or lock.state == "free"
+            or after(LOCK).state != "free"
+            or action.startswith("observe")
+        ),
+        "cancel, dispose, crash and the end of an attempt release no lock; an observation does",
+        cites="LIF-8d REL-8c REL-8d",
+    )
+    m.always_step(
+        "no call for who must stop",
+        lambda before, after, action, change: (
+            not action.startswith("take") or _none_taken(before, after, cast)
+        ),
+        "no call is taken for an attempt that was asked to end",
+        cites="ACT-8b SHL-4d",
+    )
+    m.sometimes(
+        "a lock outlives its task", lambda read: _lock_is_held(read) and not read((Kind.TASK, FIRST)).alive
+    )
+    m.sometimes(
+        "a lock outlives its scope", lambda r: _lock_is_held(r) and r((Kind.SCOPE, SCOPE)).state == "DISPOSED"
+    )
+
+
+def _none_taken(before: Read, after: Read, cast: claims.Cast) -> bool:
+    keys = (
+        (Kind.EFFECT, EffectKind.DISPATCH, ref, spawn + 1) for ref in cast.refs for spawn in range(ref.number)
+    )
+    taken = (key for key in keys if (c := after(key)) is not None and c.state == "taken" and before(key) != c)
+    return all((a := before((Kind.ATTEMPT, key[2]))) is not None and a.state == "running" for key in taken)
+
+
+def _lock_is_held(read: Read) -> bool:
+    lock = read(LOCK)
+    return lock is not None and lock.state in ("held", "retained")

@@ -1,8 +1,11 @@
 """What the outside may do: `may(read, input)`, one named assumption per line (VER-6).
 
-The models let everything happen that this page allows, late and doubled events included, and replay
+The models let everything happen that this page allows, late, doubled and foreign events included, and replay
 checks that a real run did nothing else. Whoever could break an assumption is named with it. An input
-that no line speaks of may come at any time.
+that no line speaks of may come at any time: step refuses what does not fit.
+
+Some facts stand in no cell: which process is up, who holds an advisory lock. Models know them, as ghosts
+under `(GHOST, ...)`, which no rule reads; a store has no such cell, and there the line is taken on trust.
 """
 
 from collections.abc import Callable
@@ -10,10 +13,11 @@ from typing import Any, Final, NamedTuple
 
 from dhruva import inputs as i
 from dhruva.cells import Kind, Read
-from dhruva.ids import Ref
-from dhruva.machines.attempt import AttemptState
-from dhruva.machines.effect import EffectState
+from dhruva.decide.plan import Plan
+from dhruva.ids import OwnerId, Ref
 from dhruva.machines.instance import InstanceState
+
+GHOST: Final = "ghost"
 
 
 class Assumption(NamedTuple):
@@ -25,46 +29,19 @@ class Assumption(NamedTuple):
     holds: Callable[[Read, Any], bool]
 
 
-def _was_started(read: Read, ref: Ref) -> bool:
-    """The attempt lives, or did: an owner's numbers are handed out one after the other."""
-    if read((Kind.ATTEMPT, ref)) is not None:
-        return True
-    task = read((Kind.TASK, ref.owner))
-    return task is None or (ref.run <= task.run and ref.number <= task.number)
+def _id_is_new(read: Read, given: Any) -> bool:
+    """An id that was used and left no cell is a ghost."""
+    if read((GHOST, "used", given[0])) is not None:
+        return False
+    if isinstance(given, i.CreateTask):
+        first = Ref(OwnerId(given.task), 1, 1)
+        return read((Kind.REQUEST, given.task)) is None and read((Kind.ATTEMPT, first)) is None
+    return read((Kind.TASK, given[0])) is None
 
 
-def _of_started(read: Read, given: Any) -> bool:
-    return _was_started(read, given.ref)
-
-
-def _asked_to_stop(read: Read, given: i.Stopped) -> bool:
+def _process_is_gone(read: Read, given: i.OwnerGone) -> bool:
     attempt = read((Kind.ATTEMPT, given.ref))
-    return attempt is None or attempt.state == AttemptState.ABORTING
-
-
-def _was_taken(read: Read, given: Any) -> bool:
-    effect = read(given.key)
-    return effect is None or effect.state in (EffectState.TAKEN, EffectState.INDETERMINATE)
-
-
-def _timer_was_set(read: Read, given: i.Due) -> bool:
-    task = read((Kind.TASK, given.task))
-    return task is None or given.run < task.run or (given.run == task.run and given.tries <= task.tries)
-
-
-def _version_was_committed(read: Read, given: Any) -> bool:
-    instance = read((Kind.INSTANCE, given.instance))
-    return instance is None or given.version <= instance.version
-
-
-def _token_was_given(read: Read, given: i.Signal) -> bool:
-    instance = read((Kind.INSTANCE, given.instance))
-    return instance is None or 1 <= given.token <= instance.token
-
-
-def _nonce_was_given(read: Read, given: Any) -> bool:
-    lock = read((Kind.LOCK, given.target))
-    return lock is not None and 1 <= given.nonce <= lock.nonce
+    return attempt is None or read((GHOST, "process", attempt.process)) != "up"
 
 
 def _no_wait_is_open(read: Read, given: i.EarlySignal) -> bool:
@@ -73,34 +50,52 @@ def _no_wait_is_open(read: Read, given: i.EarlySignal) -> bool:
     return not waits or bool(instance.name != given.name)
 
 
-ENDS: Final = (i.Succeed, i.Fail, i.Stopped, i.OwnerGone, i.Abandon, i.Abort)
+def _nobody_holds_it(read: Read, given: i.Takeover) -> bool:
+    """The advisory lock of a claim is held by its owner and by the child that inherited it."""
+    lock = read((Kind.LOCK, given.target))
+    if lock is None or not given.granted:
+        return True
+    return read((GHOST, "up", given.target, lock.nonce)) is None
+
+
+def _is_unused(read: Read, given: Any) -> bool:
+    return read((GHOST, "handed", given.target, given.nonce)) is None
+
+
+def _was_claimed_for_it(read: Read, given: i.Deliver) -> bool:
+    if given.locked is None:
+        return True
+    return read((GHOST, "claimant", given.locked, given.nonce)) in (None, given.ref)
+
+
+def _does_not_answer(read: Read, given: i.Deliver) -> bool:
+    """The plan comes from a probe under the lock (REL-10)."""
+    return given.plan != Plan.BACKGROUND_SPAWN or read((GHOST, "answers", given.target)) is None
+
+
+def _has_happened(read: Read, given: i.Observe) -> bool:
+    seen = read((GHOST, "seen", given.ref, given.spawn))
+    return seen is None or given.event in seen
+
 
 ASSUMPTIONS: Final = (
-    Assumption("a body ends only if it was started", "the shell", ENDS, _of_started),
-    Assumption("a body stops because it was asked to", "the user's executor", (i.Stopped,), _asked_to_stop),
+    Assumption("an id is handed out once", "the environment", (i.Ask, i.CreateTask), _id_is_new),
+    Assumption("a process called gone is gone", "the operating system", (i.OwnerGone,), _process_is_gone),
     Assumption(
-        "an effect ends only after it was taken", "the shell", (i.Ack, i.EffectFailed, i.Lost), _was_taken
-    ),
-    Assumption("a timer goes off only after it was set", "the shell", (i.Due,), _timer_was_set),
-    Assumption(
-        "a slice starts from a version that was committed",
-        "the store",
-        (i.SliceWaits, i.SliceCompleted, i.SliceFailed, i.SliceError),
-        _version_was_committed,
-    ),
-    Assumption("a token is one that a wait had", "the shell", (i.Signal,), _token_was_given),
-    Assumption(
-        "an early signal is for no wait that is open",
-        "the shell, which stamps the token of an open wait",
-        (i.EarlySignal,),
-        _no_wait_is_open,
+        "an early signal is for no wait that is open", "the shell", (i.EarlySignal,), _no_wait_is_open
     ),
     Assumption(
-        "a nonce is one that a claim had",
-        "the store",
-        (i.Conflict, i.ChildRecorded, i.Release, i.Unobserved),
-        _nonce_was_given,
+        "a lock that is granted is held by nobody", "the operating system", (i.Takeover,), _nobody_holds_it
     ),
+    Assumption(
+        "a claim is given back only before it is handed over",
+        "the shell",
+        (i.Conflict, i.Release),
+        _is_unused,
+    ),
+    Assumption("a claim is handed to who claimed it", "the shell", (i.Deliver,), _was_claimed_for_it),
+    Assumption("a target that answers is not spawned", "the probe", (i.Deliver,), _does_not_answer),
+    Assumption("what a transport saw has happened", "the operating system", (i.Observe,), _has_happened),
 )
 
 

@@ -27,14 +27,14 @@ EPHEMERAL: Final = frozenset(
         "attempt",
         "worker",
         "handler",
-        "stream",
         "carrier-cooperative",
         "effect",
         "human-task",
         "parked",
     }
 )
-"""Machines whose cell is gone once it has ended. The ids of the others stay known."""
+"""Machines whose cell is gone once it has ended. The ids of the others stay known; a stream that was closed
+stays until its attempt lets go of it."""
 
 
 def kernel(

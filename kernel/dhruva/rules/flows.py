@@ -198,9 +198,10 @@ def raise_version(walk: Walk, key: Key, instance: Any, given: Given) -> None:
 
 def new_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
     """A signal that was kept for the wait that a retry left is dropped, if the retry went another way."""
-    left, kept = (keys.KEPT, key[1], instance.waits), instance.kept
-    if instance.waits is not None and instance.waits != given.waits and walk.get(left) is not None:
-        walk.put(left, None)
+    left, kept = name_of(instance.name, instance), instance.kept
+    other_way = left != (given.waits if given.name is None else given.name)
+    if left is not None and other_way and walk.get((keys.KEPT, key[1], left)) is not None:
+        walk.put((keys.KEPT, key[1], left), None)
         kept = kept - 1
     token = WaitToken(instance.token + 1)
     walk.put(key, instance._replace(token=token, waits=given.waits, name=given.name, kept=kept))
@@ -311,10 +312,14 @@ def _slice(walk: Walk, instance: InstanceId, version: Version) -> None:
 
 
 def keep_signal(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | None:
-    """One per name, not without end, and of a wait only if it is the one left open (WFL-12, WFL-22)."""
-    if given.token is not None and (instance.waits is None or given.token != instance.token):
+    """An early one under its name; one of the wait that was left open under that wait's, the first only.
+
+    One per name, and not without end (WFL-12, WFL-22).
+    """
+    early = given.token is None
+    if not early and (instance.waits is None or given.token != instance.token):
         return Refused("instance", instance.state, InstanceEvent.SIGNAL, "WFL-12", Freshness.OTHER_TOKEN)
-    kept = (keys.KEPT, key[1], name_of(given.name, instance))
+    kept = (keys.KEPT, key[1], given.name if early else name_of(instance.name, instance))
     full = instance.kept >= walk.book.settings.kept_max
     if kept[2] is None or full or walk.get(kept) is not None:
         return Refused("instance", instance.state, InstanceEvent.EARLY_SIGNAL, "WFL-22", "store_full")

@@ -17,6 +17,7 @@ from dhruva.machines.carrier import CarrierState
 from dhruva.machines.parked import ParkedEvent, ParkedState
 from dhruva.machines.release import ReleaseState
 from dhruva.machines.request import RequestEvent
+from dhruva.machines.resources import StreamState
 from dhruva.rules import keys, lanes, scopes
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk
@@ -87,6 +88,7 @@ def ask_again(walk: Walk, key: Key, wanted: Again) -> Refused | None:
 
 
 OVER: Final = frozenset({CarrierState.VOID, CarrierState.WITHDRAWN})
+OVER_STREAM: Final = frozenset({StreamState.CLOSED, StreamState.ABORTED})
 
 
 def _forget(walk: Walk, ref: Ref, spawn: int) -> None:
@@ -108,6 +110,9 @@ def end_resources(walk: Walk, key: Key, here: Ending) -> Refused | None:
         return refused
     if here.cursor == 0:
         _forget(walk, key[2], here.spawn)
+    stream = walk.get((keys.RESOURCE, key[2], here.cursor))
+    if stream is not None and stream.state in OVER_STREAM:
+        walk.put((keys.RESOURCE, key[2], here.cursor), None)
     onward = here._replace(cursor=here.cursor + 1)
     walk.put(key, None if onward.cursor > here.last else onward)
     return None

@@ -1,0 +1,308 @@
+"""One target, two contenders, each transport: who may take the lock, and what sets it free.
+
+Each contender is an attempt whose carrier has committed. It claims the lock, hands the claim to its delivery,
+spawns a child; owner and child may be gone at any point; what was observed arrives late, twice, in any order.
+Processes are ghosts of the model: they only go from alive to gone, no rule reads them, and they decide what
+the outside can see: the operating system grants a claim's advisory lock only if the owner of the claim and
+its child are gone; a probe finds a target live once its child has answered; a child exits after it ran.
+
+Left out: effects and carriers, which end apart from locks (models/carrier_group.py); the file protocol under
+the lock cell (later work claims REL-7 of files); a third contender, who would find what the second finds: the
+rule compares one nonce. The nonces run out. Force-release is the operator's and says so in the cell; after
+one (a ghost remembers it) "one child at a time" is not claimed.
+"""
+
+from collections.abc import Mapping
+from typing import Any
+
+from dhruva.assume import GHOST
+from dhruva.cells import Change, Key, Kind
+from dhruva.decide.plan import Plan
+from dhruva.explore import Model, Read, for_each, for_pairs
+from dhruva.ids import ExecutorId, Nonce, OwnerId, ProcessId, Ref, ScopeId, TargetId, UserId
+from dhruva.inputs import (
+    Admit,
+    ChildRecorded,
+    Claim,
+    CommitCarrier,
+    Conflict,
+    CreateScope,
+    CreateTask,
+    Deliver,
+    ForceRelease,
+    Observe,
+    Release,
+    Takeover,
+    Unobserved,
+    Wake,
+)
+from dhruva.machines.release import ReleaseEvent
+from dhruva.step import Step
+from dhruva.step import step as shipped
+from models.world import Ghosts, Scene, task_id
+
+SCOPE, PROCESS, EXECUTOR, TARGET = ScopeId(1), ProcessId(9), ExecutorId(5), TargetId(7)
+LOCK: Key = (Kind.LOCK, TARGET)
+FORCED: Key = ("forced",)
+A, B = Ref(OwnerId(20), 1, 1), Ref(OwnerId(21), 1, 1)
+BOTH = (A, B)
+PLANS = (Plan.BACKGROUND_SPAWN, Plan.CONTROL_SOCKET, Plan.MAILBOX)
+ANSWERS: Key = (GHOST, "answers", TARGET)
+FOREIGN = (ReleaseEvent.SEND_FINAL, ReleaseEvent.MAILBOX_ENQUEUED)  # of other transports: may come, hold
+FAILED = (ReleaseEvent.SPAWN_START_FAILED,)
+ALIVE = (ReleaseEvent.SPAWN_STARTED, ReleaseEvent.SOCKET_ALIVE)
+EXITED = (ReleaseEvent.CHILD_EXITED,)
+QUALIFY = {
+    "no-lock": (),
+    "release-after-send-final": ("send-final",),
+    "release-after-spawn-observation": ("socket-alive", "child-exited", "spawn-start-failed"),
+}
+
+
+def _seen(ref: Ref) -> Key:
+    return (GHOST, "seen", ref, 1)
+
+
+def model(nonces: int = 3, plans: int = 3, force: int = 1, step: Step = shipped) -> Model:
+    """`plans`: how many transports the first contender may choose from; the second one spawns."""
+    m = Model("lock and release", nonces=nonces, plans=plans, force=force)
+    scene = Scene(m, step, _setup())
+    for ref in BOTH:
+        m.var(("owner", ref), "up")
+        _claims(scene, ref, nonces)
+        _delivers(scene, ref, nonces, PLANS[:plans] if ref == A else PLANS[:1])
+        _processes(m, ref, nonces)
+        _observes(scene, ref)
+    if force:
+        for actor in (None, UserId(1)):
+            given = ForceRelease(TARGET, actor, True)
+            scene.act(f"force release({actor})", given, ghosts=lambda read, change: {FORCED: True})
+    _claim_release(scene, nonces)
+    _claim_target(m)
+    m.allow_deadlock("nonces run out, and when both owners are gone nobody asks for the target")
+    return m
+
+
+def _setup() -> list[Any]:
+    made: list[Any] = [CreateScope(SCOPE, max_concurrent=2)]
+    made += [CreateTask(task_id(ref.owner), SCOPE, EXECUTOR, budget=1) for ref in BOTH]
+    made += [Wake(SCOPE, PROCESS) for _ in BOTH]
+    made += [Admit(ref, 0, 0, 0, 0) for ref in BOTH] + [CommitCarrier(ref, 1) for ref in BOTH]
+    return made
+
+
+# What the contenders do, and what the processes are
+
+
+def _ghost(word: str, nonce: int) -> Key:
+    """A ghost of one claim: who made it, whether it was handed over, who of its processes is up."""
+    return (GHOST, word, TARGET, nonce)
+
+
+def _claims(scene: Scene, ref: Ref, nonces: int) -> None:
+    """A contender whose claim is over may claim again, until it has delivered."""
+
+    def may_claim(read: Read) -> bool:
+        lock = read(LOCK)
+        if read(("owner", ref)) != "up" or read((Kind.DELIVERY, ref, 1)) is not None:
+            return False
+        mine = lock is not None and lock.state != "free" and read(_ghost("claimant", lock.nonce)) == ref
+        return not mine and (lock is None or lock.nonce < nonces)
+
+    def claimed(_read: Read, change: Change) -> Mapping[Key, Any]:
+        lock = change.writes[LOCK]
+        assert lock is not None
+        return {_ghost("claimant", lock[1]): ref, _ghost("up", lock[1]): "owner"}
+
+    scene.act(f"claim({ref.owner})", Claim(TARGET), when=may_claim, ghosts=claimed)
+    for readable, granted, alive in ((True, True, 0), (True, True, 1), (True, False, 0), (False, True, 0)):
+        name = f"take over({ref.owner}, {readable}, {granted}, {alive})"
+        scene.act(name, Takeover(TARGET, readable, granted, alive), when=may_claim, ghosts=claimed)
+
+
+def _delivers(scene: Scene, ref: Ref, nonces: int, plans: tuple[Plan, ...]) -> None:
+    """Of a spawn there is at first nothing to see but that its start failed."""
+
+    def handed(nonce: Nonce | None, plan: Plan) -> Ghosts:
+        seen = {_seen(ref): FOREIGN + FAILED} if plan == Plan.BACKGROUND_SPAWN else {}
+        return lambda read, change: {**({} if nonce is None else {_ghost("handed", nonce): True}), **seen}
+
+    def is_up(read: Read) -> bool:
+        return bool(read(("owner", ref)) == "up")
+
+    for plan in plans:
+        offers = [(TARGET, Nonce(n + 1)) for n in range(nonces)]
+        for locked, nonce in (*offers, (None, None)):
+            given = Deliver(ref, 1, plan, TARGET, locked, nonce)
+            name = f"deliver({ref.owner}, {plan}, {nonce})"
+            scene.act(name, given, when=is_up, ghosts=handed(nonce, plan))
+
+
+def _processes(m: Model, ref: Ref, nonces: int) -> None:
+    """The owner spawns what it delivered; child and owner are gone at any time."""
+    owner, child = ("owner", ref), ("child", ref)
+
+    def nonces_of(read: Read) -> list[int]:
+        return [n + 1 for n in range(nonces) if read(_ghost("claimant", n + 1)) == ref]
+
+    def spawn(read: Read) -> object:
+        delivery = read((Kind.DELIVERY, ref, 1))
+        if delivery is None or read(_seen(ref)) != FOREIGN + FAILED or read(owner) != "up":
+            return None
+        if read(child) is not None:
+            return None
+        return {child: "runs", _seen(ref): FOREIGN + ALIVE, _ghost("up", delivery.nonce): "both"}
+
+    def child_gone(read: Read) -> object:
+        if read(child) != "runs":
+            return None
+        nonce = read((Kind.DELIVERY, ref, 1)).nonce
+        left = "owner" if read(owner) == "up" else None
+        answers = {ANSWERS: None} if read(ANSWERS) == ref else {}
+        return {child: "gone", _seen(ref): FOREIGN + ALIVE + EXITED, _ghost("up", nonce): left, **answers}
+
+    def owner_gone(read: Read) -> object:
+        if read(owner) != "up":
+            return None
+        left = {"owner": None, "both": "child"}
+        ups = {_ghost("up", n): left[read(_ghost("up", n))] for n in nonces_of(read)}
+        return {owner: "gone", **ups}
+
+    m.action(f"spawn({ref.owner})", spawn)
+    m.action(f"child gone({ref.owner})", child_gone)
+    m.action(f"owner gone({ref.owner})", owner_gone)
+
+
+def _observes(scene: Scene, ref: Ref) -> None:
+    """What there was to see, whenever and however often it arrives; a start that failed has no child."""
+    child, observed = ("child", ref), ("observed", ref)
+
+    def look(event: ReleaseEvent) -> Ghosts:
+        def ghosts(read: Read, _change: Change) -> Mapping[Key, Any]:
+            seen: dict[Key, Any] = {}
+            if event in QUALIFY[read((Kind.DELIVERY, ref, 1)).policy]:
+                seen[observed] = True
+            if event == ReleaseEvent.SPAWN_START_FAILED and read(_seen(ref)) is not None:
+                seen[child] = "never"
+            if event == ReleaseEvent.SOCKET_ALIVE and read(child) == "runs":
+                seen[ANSWERS] = ref
+            return seen
+
+        return ghosts
+
+    for event in ReleaseEvent:
+        scene.act(f"observe({ref.owner}, {event})", Observe(ref, 1, event), ghosts=look(event))
+
+
+# Claims
+
+
+def _claim_release(scene: Scene, nonces: int) -> None:
+    """Events of a claim, and what they may do to the lock."""
+    m = scene.m
+    for nonce in range(1, nonces + 1):
+        n = Nonce(nonce)
+        scene.act(f"unobserved({n})", Unobserved(TARGET, n))
+        scene.act(f"child recorded({n})", ChildRecorded(TARGET, n))
+        scene.act(f"conflict({n})", Conflict(TARGET, n))
+        scene.act(f"release({n})", Release(TARGET, n))
+    m.always(
+        "released iff observed",
+        for_each(BOTH, lambda read, ref: _delivery(read, ref) == (read(("observed", ref)) is not None)),
+        "a delivery has released exactly if an event was seen that its policy waits for",
+        cites="REL-3c REL-3d REL-3e REL-4b REL-4c",
+    )
+    m.always_step(
+        "a nonce holds once",
+        lambda before, after, action, change: _claimed_anew(before(LOCK), after(LOCK)),
+        "a lock that was released is held again only under a nonce that no claim had",
+        cites="REL-4a REL-4d REL-5",
+    )
+    m.always_step(
+        "only the claim releases",
+        lambda before, after, action, change: (
+            not _freed(before(LOCK), after(LOCK))
+            or _authority(before, scene.inputs[action]) == before(LOCK).nonce
+        ),
+        "a lock becomes free by an event of the very claim that holds it, or by an operator who says why",
+        cites="REL-5 REL-7h SHL-6b",
+    )
+    m.always_step(
+        "a start releases nothing",
+        lambda before, after, action, change: "spawn-started" not in action or before(LOCK) == after(LOCK),
+        "spawn-started changes no lock under any policy",
+        cites="REL-3f",
+    )
+    m.always_step(
+        "time releases nothing",
+        lambda before, after, action, change: "unobserved" not in action or after(LOCK).state == "retained",
+        "a lock of which nothing was observed in time is retained",
+        cites="REL-8b REL-8c",
+    )
+    m.sometimes("a lock is released", lambda read: (c := read(LOCK)) is not None and c.state == "free")
+    m.sometimes("a lock is retained", lambda read: (c := read(LOCK)) is not None and c.state == "retained")
+
+
+def _delivery(read: Read, ref: Ref) -> bool:
+    delivery = read((Kind.DELIVERY, ref, 1))
+    return delivery is not None and delivery.state == "released"
+
+
+def _claimed_anew(before: Any, after: Any) -> bool:
+    free = before is None or before.state == "free"
+    if after is None or after.state == "free" or not free:
+        return True
+    return bool(after.nonce == (0 if before is None else before.nonce) + 1)
+
+
+def _freed(before: Any, after: Any) -> bool:
+    return before is not None and before.state != "free" and after.state == "free"
+
+
+def _authority(read: Read, given: Any) -> Nonce | None:
+    """The nonce of the claim in whose name the input speaks."""
+    if isinstance(given, Observe):
+        delivery = read((Kind.DELIVERY, given.ref, given.spawn))
+        return None if delivery is None else delivery.nonce
+    if isinstance(given, ForceRelease):
+        return read(LOCK).nonce if given.actor is not None and given.reasoned else None
+    return getattr(given, "nonce", None)
+
+
+def _claim_target(m: Model) -> None:
+    """No double spawn (REL-6)."""
+
+    def runs(read: Read, ref: Ref) -> bool:
+        return bool(read(("child", ref)) == "runs")
+
+    def held(read: Read, ref: Ref) -> bool:
+        lock, delivery = read(LOCK), read((Kind.DELIVERY, ref, 1))
+        return bool(lock.state != "free" and lock.nonce == delivery.nonce)
+
+    m.always(
+        "one child at a time",
+        when=lambda read: read(FORCED) is None,
+        then=for_pairs(BOTH, lambda read, a, b: not (runs(read, a) and runs(read, b))),
+        sentence="no two children run on a target, whoever is gone, unless an operator forced the lock",
+        cites="REL-6a REL-6b REL-7a REL-7e REL-7f REL-10e",
+    )
+    m.always(
+        "an unobserved child keeps its lock",
+        when=lambda read: read(FORCED) is None,
+        then=for_each(
+            BOTH,
+            lambda read, ref: not runs(read, ref) or read(("observed", ref)) is not None or held(read, ref),
+        ),
+        sentence="from a spawn to its first observation the lock is held under the claim handed over for it",
+        cites="REL-5 REL-6a REL-8c",
+    )
+    m.sometimes("one after the other", lambda r: r(("child", A)) == "gone" and r(("child", B)) == "runs")
+    m.sometimes(
+        "the lock of the dead is taken over",
+        lambda r: r(_ghost("claimant", 1)) == A and r(_ghost("claimant", 2)) == B and _dead_claim(r),
+    )
+
+
+def _dead_claim(read: Read) -> bool:
+    """The first claim was handed over, and never released by its delivery."""
+    return read(_ghost("handed", 1)) is True and not _delivery(read, A) and read(LOCK).state == "held"
