@@ -270,6 +270,7 @@ class Dispatch(NamedTuple):
     spawned: int
     depth: int
     urgency: int
+    pressure: int | None  # at the last admission, in thousandths, summed
 
 
 class Group(NamedTuple):
@@ -280,9 +281,7 @@ class Group(NamedTuple):
 
 
 class Cooperative(NamedTuple):
-    """One cooperative, under (COOPERATIVE, ref, spawn, n)."""
-
-    state: CarrierState
+    state: CarrierState  # one cooperative, under (COOPERATIVE, ref, spawn, n)
 
 
 class Delivery(NamedTuple):

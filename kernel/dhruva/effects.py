@@ -3,6 +3,7 @@
 Those that leave the process and must not be lost are cells too (SHL-4): `Perform` names the cell.
 """
 
+from enum import StrEnum
 from typing import Any, NamedTuple
 
 from dhruva.decide.admission import Admission
@@ -60,6 +61,25 @@ class Dropped(NamedTuple):
     pressure: int
 
 
+class Happened(StrEnum):
+    """What the dispatch layer tells whoever listens; `Dropped` is told with its record (DSP-13)."""
+
+    ADMITTED = "admitted"
+    SPAWNED = "spawned"
+    COOPERATIVE_CARRY = "cooperative_carry"
+    RETRY = "retry"
+    ESCALATION = "escalation"
+    PRESSURE_CHANGED = "pressure_changed"
+
+
+class Announce(NamedTuple):
+    """Something happened to the dispatch of this attempt (DSP-13)."""
+
+    event: Happened
+    ref: Ref
+    spawn: int
+
+
 class Perform(NamedTuple):
     """An effect cell waits to be taken (SHL-4)."""
 
@@ -108,6 +128,6 @@ class FieldChange(NamedTuple):
 
 
 Effect = (
-    StartBody | AbortSignal | EndResource | Rejected | Timer | Dropped | Perform | Publish | Retained
-    | ArmTimers | ClearTimers | Retain
+    StartBody | AbortSignal | EndResource | Rejected | Timer | Dropped | Announce | Perform | Publish
+    | Retained | ArmTimers | ClearTimers | Retain
 )  # fmt: skip

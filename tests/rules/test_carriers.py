@@ -7,7 +7,7 @@ import pytest
 from dhruva import inputs as i
 from dhruva.cells import EffectKind, FollowUp, Kind
 from dhruva.decide.admission import OutcomeSignal
-from dhruva.effects import Dropped, Perform
+from dhruva.effects import Announce, Dropped, Perform
 from dhruva.ids import Ref
 from dhruva.machines.attempt import AbortReason
 from dhruva.step import kernel
@@ -93,6 +93,26 @@ def test_a_mean_at_the_threshold_is_admitted_and_parts_are_clamped() -> None:
     accept(begin(*running(budget=1)), admit(pressure=(900, 900, 900)))
     world = begin(*running(budget=1), admit(pressure=(5000, 850, 850)))
     assert state(world, *GROUP) == "idle"
+
+
+@pytest.mark.cites("DSP-13")
+def test_what_happens_to_a_dispatch_is_told() -> None:
+    def told(change: Any) -> list[str]:
+        return [announced.event for announced in effects(change, Announce)]
+
+    world = begin(*running(budget=9, max_depth=9))
+    assert told(accept(world, admit(cost=1000))) == ["admitted", "spawned", "cooperative_carry"]
+    world = begin(*over(budget=9, max_depth=9))
+    assert told(accept(world, outcome(RETRY))) == ["retry", "admitted", "spawned"]
+    world = begin(*over(budget=9, max_depth=9))
+    assert told(accept(world, outcome(ESCALATE, pressure=(1, 0, 0)))) == [
+        "escalation",
+        "pressure_changed",
+        "admitted",
+        "spawned",
+    ]
+    world = begin(*over(budget=1, max_depth=9))
+    assert told(accept(world, outcome(RETRY))) == []  # a drop is told with its record
 
 
 # Cooperatives
@@ -238,7 +258,7 @@ def test_counters_are_kept_over_attempts_of_a_run_and_begin_anew_with_the_next()
     (dropped,) = effects(accept(world, admit(Ref(TASK, 1, 2))), Dropped)
     assert dropped.reason == "spawn_budget_exhausted"
     world.all(i.Reset(TASK, None), handle(FollowUp.RESET, TASK), wake(), admit(Ref(TASK, 2, 3)))
-    assert world.cells[Kind.DISPATCH, TASK] == (2, 1, 0, 0)
+    assert world.cells[Kind.DISPATCH, TASK][:4] == (2, 1, 0, 0)
 
 
 # Effects (SHL-4)

@@ -12,7 +12,7 @@ class Succeed(NamedTuple):
 
 
 class Fail(NamedTuple):
-    """The body raised. `retry_safe`: trying again repeats nothing (REL-9)."""
+    """The body raised. `retry_safe`: trying again repeats nothing (LIF-14)."""
 
     ref: Ref
     retry_safe: bool = True

@@ -3,8 +3,8 @@
 from typing import Any, Final
 
 from dhruva.cells import Cooperative, Dispatch, EffectCell, EffectKind, Group, Key
-from dhruva.decide.admission import Admission
-from dhruva.effects import Dropped, Perform
+from dhruva.decide.admission import Admission, OutcomeSignal
+from dhruva.effects import Announce, Dropped, Happened, Perform
 from dhruva.ids import Ref
 from dhruva.inputs import (
     Ack,
@@ -25,7 +25,7 @@ from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, Wired
 from dhruva.wiring import Does
 
-FRESH: Final = Dispatch(0, 0, 0, 0)
+FRESH: Final = Dispatch(0, 0, 0, 0, None)
 DROP: Final = Given(dropped=True)
 
 
@@ -75,8 +75,13 @@ def outcome(walk: Walk, given: Outcome) -> Refused | None:
         counters.urgency,
     )
     walk.put((keys.GROUP, given.ref, given.spawn), None)
+    if answer.admission == Admission.DISPATCH:
+        walk.effect(Announce(TOLD[given.signal], given.ref, given.spawn))
     onward = counters._replace(depth=answer.depth, urgency=answer.urgency)
     return _go_on(walk, given, answer.admission, onward, total)
+
+
+TOLD: Final = {OutcomeSignal.RETRY: Happened.RETRY, OutcomeSignal.ESCALATE: Happened.ESCALATION}
 
 
 def _counters(walk: Walk, ref: Ref) -> Dispatch:
@@ -91,6 +96,9 @@ def _counters(walk: Walk, ref: Ref) -> Dispatch:
 def _go_on(
     walk: Walk, given: Admit | Outcome, answer: Admission, counters: Dispatch, total: int
 ) -> Refused | None:
+    if counters.pressure is not None and counters.pressure != total:
+        walk.effect(Announce(Happened.PRESSURE_CHANGED, given.ref, counters.spawned))
+    counters = counters._replace(pressure=total)
     if answer == Admission.DISPATCH:
         _spawn(walk, given, counters, total)
         return None
@@ -112,6 +120,13 @@ def _spawn(walk: Walk, given: Admit | Outcome, counters: Dispatch, total: int) -
     walk.put((keys.DISPATCH, given.ref.owner), counters._replace(spawned=spawn))
     walk.put(keys.attempt(given.ref), attempt._replace(spawn=spawn))
     walk.create("carrier-primary", (keys.GROUP, given.ref, spawn), Group(CarrierState.IDLE, helpers))
+    for event, tells in (
+        (Happened.ADMITTED, True),
+        (Happened.SPAWNED, True),
+        (Happened.COOPERATIVE_CARRY, helpers > 0),
+    ):
+        if tells:
+            walk.effect(Announce(event, given.ref, spawn))
     for number in NUMBERS:
         if number <= helpers:
             key = (keys.COOPERATIVE, given.ref, spawn, number)
