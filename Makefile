@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 LOCK := requirements.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types layers pytest verify docs traceability bench lock clean
+.PHONY: help setup test lint types layers pytest verify docs traceability bench bench-explore spin lock clean
 
 help: ## this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,12 @@ bench: setup ## ratios within one run, printed and kept under build/bench
 	$(BIN)/python -m tests.bench.table
 	$(BIN)/python -m tests.bench.step
 	$(BIN)/python -m tests.bench.requests
+
+bench-explore: setup ## the explorer beside Spin and its own reference engine
+	$(BIN)/python -m tests.bench.explore
+
+spin: ## install Spin, the second opinion of the tests (Debian package; needs root)
+	@command -v spin > /dev/null || { apt-get update -qq && apt-get install -y -qq spin > /dev/null; }
 
 lock: ## re-resolve the lock file (needs uv)
 	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \

@@ -141,18 +141,28 @@ def check(
     max_memory: Annotated[int | None, typer.Option(help="Stop at so many MiB.")] = None,
     max_seconds: Annotated[float | None, typer.Option(help="Stop after so many seconds.")] = None,
     keep_going: Annotated[bool, typer.Option(help="Do not end with the first violation.")] = False,
+    audit: Annotated[bool, typer.Option(help="Ask actions again on other states.")] = True,
+    tests: Annotated[Path | None, typer.Option(help="Write counterexamples as a pytest file.")] = None,
+    dot: Annotated[Path | None, typer.Option(help="Write the state graph as DOT.")] = None,
+    graph: Annotated[Path | None, typer.Option(help="Write the state graph as JSON.")] = None,
+    promela: Annotated[Path | None, typer.Option(help="Write the learned model for Spin.")] = None,
     as_json: AsJson = False,
 ) -> None:
     """Explore every reachable state of a model, and print what holds and what does not."""
-    pairs = dict(_pair(text) for text in sets or ())
     code = command.run(
         file,
         engine=engine,
-        sets=pairs,
+        sets=dict(_pair(text) for text in sets or ()),
         max_states=max_states,
         max_memory=max_memory,
         max_seconds=max_seconds,
         keep_going=keep_going,
+        audit=audit,
+        progress=not as_json,
+        tests=tests,
+        dot=dot,
+        graph=graph,
+        promela=promela,
         as_json=as_json,
     )
     raise typer.Exit(code)

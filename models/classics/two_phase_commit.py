@@ -1,8 +1,9 @@
-"""Two-phase commit (Gray and Lamport, "Consensus on Transaction Commit"; TwoPhase.tla of the TLA+ Examples).
+"""Two-phase commit (Gray and Lamport, "Consensus on Transaction Commit"; TwoPhase.tla of the TLA+
+Examples).
 
-Messages are never lost and never removed: each kind of message sent is one cell.
-Published for 3 managers: 288 distinct states; TLC says 1,146 generated and 11 levels. TLC counts the initial
-state as generated and levels from 1; we count edges and depth from 0: 1,145 and 10. More managers, states and
+Messages are never lost and never removed: each kind of message sent is one cell. Published for 3
+managers: 288 distinct states; TLC says 1,146 generated and 11 levels. TLC counts the initial state as
+generated and levels from 1; we count edges and depth from 0: 1,145 and 10. More managers, states and
 edges: 7: 296,448 / 2,744,705; 8: 1,745,408 / 18,507,777; 9: 10,340,352 / 123,558,401.
 
 Left out: crashes and timeouts of the coordinator. They only remove behaviour, so safety is not weakened.

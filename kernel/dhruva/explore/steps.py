@@ -1,0 +1,247 @@
+"""All steps from a chunk of states.
+
+A chunk is tried until every path it needs is recorded; only then do its results count. Large chunks go
+through tables, and tiny chunks are stepped one state at a time in plain numbers, which is faster than
+starting numpy for each action.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dhruva.explore.errors import EngineError, Move
+from dhruva.explore.fields import Words
+from dhruva.explore.index import U64, Ids
+from dhruva.explore.space import Space
+from dhruva.explore.sparse import SparseAction, step, words_at
+from dhruva.explore.tables import SHARED_BITS, ActionTable
+from dhruva.explore.trie import Function, Leaf
+
+# Actions times states below which plain numbers are faster; measured on the classics.
+TINY = 600
+
+AnyTable = ActionTable | SparseAction
+
+
+class Alarm(NamedTuple):
+    """A claim is settled by the state at a position, or by a move from it."""
+
+    claim: str
+    position: int
+    move: Move | None
+
+
+class _FromTable(NamedTuple):
+    """Successors found by one slot of a table, and the entries that they came from."""
+
+    names: U64
+    sources: Ids
+    table: AnyTable
+    slot: int
+    entries: Ids
+
+    def actions(self, number: dict[Function, int]) -> Ids:
+        actors = np.array([number[function] for function in self.table.actors])
+        return actors.take(self.table.origin[self.slot].take(self.entries))
+
+    def credit(self, offsets: Ids) -> None:
+        self.table.credit(self.slot, self.entries.take(offsets))
+
+
+class _FromEach(NamedTuple):
+    """Successors found one at a time."""
+
+    names: U64
+    sources: Ids
+    origins: list[tuple[Function, Leaf, int]]
+
+    def actions(self, number: dict[Function, int]) -> Ids:
+        return np.array([number[function] for function, _, _ in self.origins])
+
+    def credit(self, offsets: Ids) -> None:
+        for offset in offsets.tolist():
+            _, leaf, place = self.origins[offset]
+            leaf.news[place] += 1
+
+
+@dataclass
+class Batch:
+    """What became of a chunk. Nothing of it counts before `commit`."""
+
+    found: list[_FromTable | _FromEach] = dataclasses.field(default_factory=list)
+    table_hits: list[tuple[AnyTable, NDArray[np.int64]]] = dataclasses.field(default_factory=list)
+    leaf_hits: list[tuple[Function, Leaf, int, int]] = dataclasses.field(default_factory=list)
+    alarms: list[Alarm] = dataclasses.field(default_factory=list)
+    stuck: Ids = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
+
+    def commit(self, space: Space) -> None:
+        for table, met in self.table_hits:
+            table.count(met)
+        for function, leaf, hits, transitions in self.leaf_hits:
+            leaf.hits += hits
+            function.transitions += transitions
+        if not self.found:
+            return
+        fresh = space.add(np.concatenate([part.names for part in self.found]))
+        fresh.sort()
+        ends = np.cumsum([len(part.names) for part in self.found])
+        shares = np.split(fresh, np.searchsorted(fresh, ends[:-1]))
+        for part, end, share in zip(self.found, ends, shares, strict=True):
+            part.credit(share - (end - len(part.names)))
+
+
+class Steps:
+    """Expands chunks of states. `watch_deadlock` may be switched off once that is settled."""
+
+    def __init__(self, space: Space) -> None:
+        self.space = space
+        self.learned = space.learned
+        self.actions = space.learned.actions
+        self.number = {function: number for number, function in enumerate(self.actions)}
+        self.tables = space.tables(ActionTable, SparseAction, SHARED_BITS)
+        self.watch_deadlock = space.learned.final is not None
+
+    def expand(self, start: int, stop: int) -> Batch:
+        """Every step from the states at these positions; records what is not yet known."""
+        calls = -1
+        while True:
+            batch = Batch()
+            tiny = (stop - start) * len(self.actions) <= TINY
+            if self._one_by_one(start, stop, batch) if tiny else self._at_once(start, stop, batch):
+                return batch
+            if not self.tables.is_stale and calls == self.learned.calls:
+                raise EngineError("fresh tables do not know what the tries know")
+            calls = self.learned.calls
+            self.space.refresh()
+
+    def _at_once(self, start: int, stop: int, batch: Batch) -> bool:
+        if self.tables.is_stale:
+            self.tables.renew(self.actions)
+        names = self.space.index.members[start:stop]
+        columns = self.space.names.columns(names)
+        moving = np.zeros(stop - start, bool)
+        known = True
+        for table in self.tables.dense:
+            entries = table.window.index(columns)
+            hits = np.bincount(entries, minlength=table.window.size)
+            hot = table.attention[hits[table.attention] > 0]
+            if len(hot):
+                known &= self._look(table, hot, entries, columns, start, batch)
+            if known:
+                batch.table_hits.append((table, hits))
+                self._successors(table, entries, names, columns, batch)
+                if self.watch_deadlock:
+                    moving |= table.enabled.take(entries)
+        for wide in self.tables.sparse:
+            entries = wide.entries(columns)
+            known &= wide.fill(entries, columns, self._record)
+            if known:
+                self._sparse_alarms(wide, entries, start, batch)
+                batch.table_hits.append((wide, wide.met(entries)))
+                self._successors(wide, entries, names, columns, batch)
+                if self.watch_deadlock:
+                    moving |= wide.enabled.take(entries)
+        if self.watch_deadlock:
+            batch.stuck = start + np.flatnonzero(~moving)
+        return known
+
+    def _look(
+        self, table: ActionTable, hot: Ids, entries: Ids, columns: list[U64], start: int, batch: Batch
+    ) -> bool:
+        """Record unknown entries and note alarms; False if something was unknown."""
+        known = True
+        for entry in hot.tolist():
+            position = int(np.argmax(entries == entry))
+            words = words_at(columns, position)
+            for number, function in enumerate(table.functions):
+                if table.leaf[number][entry] >= 0:
+                    leaf = function.leaves[table.leaf[number][entry]]
+                    self._alarms(function, leaf, start + position, batch)
+                else:
+                    known = False
+                    if function.find(words) is None:
+                        self.space.record(function, words)
+        return known
+
+    def _successors(
+        self, table: AnyTable, entries: Ids, names: U64, columns: list[U64], batch: Batch
+    ) -> None:
+        for number, slot in enumerate(table.slots):
+            flips = [column.take(entries) for column in slot]
+            where = np.flatnonzero(flips[0] if len(flips) == 1 else np.bitwise_or.reduce(flips))
+            if not len(where):
+                continue
+            changed = {
+                word: columns[word].take(where) ^ flip.take(where)
+                for word, flip in zip(table.touched, flips, strict=True)
+            }
+            found = self.space.names.step(names.take(where), changed)
+            batch.found.append(_FromTable(found, where, table, number, entries.take(where)))
+
+    def _sparse_alarms(self, table: SparseAction, entries: Ids, start: int, batch: Batch) -> None:
+        for position in np.flatnonzero(table.alarmed.take(entries))[:1].tolist():
+            leaf = table.function.leaves[table.leaf[entries[position]]]
+            self._alarms(table.function, leaf, start + position, batch)
+
+    def _record(self, function: Function, words: Words) -> Leaf | None:
+        """Record a path; None if it wrote a value for which the layout has no room yet."""
+        leaf = self.space.record(function, words)
+        return None if self.space.layout.is_outgrown else leaf
+
+    def _one_by_one(self, start: int, stop: int, batch: Batch) -> bool:
+        columns = self.space.columns(start, stop)
+        states = list(zip(*(column.tolist() for column in columns), strict=True))
+        leaves = [[self._leaf(function, words) for function in self.actions] for words in states]
+        if self.space.layout.is_outgrown:
+            return False
+        found: list[Words] = []
+        sources: list[int] = []
+        origins: list[tuple[Function, Leaf, int]] = []
+        stuck = []
+        for offset, (words, row) in enumerate(zip(states, leaves, strict=True)):
+            moves = False
+            for function, leaf in zip(self.actions, row, strict=True):
+                outcomes = leaf.result.outcomes
+                moves = moves or bool(outcomes)
+                after: dict[Words, int] = {}
+                for place, outcome in enumerate(outcomes):
+                    after.setdefault(step(words, outcome.changes), place)
+                batch.leaf_hits.append((function, leaf, 1, len(after)))
+                self._alarms(function, leaf, start + offset, batch)
+                for successor, place in after.items():
+                    if successor != words:
+                        found.append(successor)
+                        sources.append(offset)
+                        origins.append((function, leaf, place))
+            if not moves:
+                stuck.append(start + offset)
+        if found:
+            arrays = [np.array(column, np.uint64) for column in zip(*found, strict=True)]
+            batch.found.append(_FromEach(self.space.names.of(arrays), np.array(sources), origins))
+        if self.watch_deadlock:
+            batch.stuck = np.array(stuck, np.int64)
+        return True
+
+    def _leaf(self, function: Function, words: Words) -> Leaf:
+        leaf = function.find(words)
+        return self.space.record(function, words) if leaf is None else leaf
+
+    def _alarms(self, function: Function, leaf: Leaf, position: int, batch: Batch) -> None:
+        for claim, choice in leaf.result.alarms:
+            batch.alarms.append(Alarm(claim, position, Move(self.number[function], choice)))
+
+    def edges(self, start: int, stop: int) -> Iterator[tuple[Ids, Ids, Ids]]:
+        """Source, action and target of every changing step from these states, all expanded before."""
+        for part in self.expand(start, stop).found:
+            yield part.sources + start, part.actions(self.number), self.space.index.find(part.names)
+
+    def sources(self, start: int, stop: int, name: np.uint64) -> list[int]:
+        """Which of these states, all expanded before, have a changing step to the named state."""
+        parts = self.expand(start, stop).found
+        return [start + int(one) for part in parts for one in part.sources[part.names == name]]

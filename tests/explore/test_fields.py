@@ -1,0 +1,31 @@
+"""The layout of states: no bits for constants, absent late cells, no field across two words."""
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dhruva.explore.fields import WORD_BITS, Layout
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(1, 300), min_size=1, max_size=40))
+def test_every_field_has_room_of_its_own(sizes: list[int]) -> None:
+    layout = Layout((key, 0) for key in range(len(sizes)))
+    for key, size in enumerate(sizes):
+        for value in range(size):
+            layout.field(key).code(value)
+    layout.arrange()
+    assert not layout.is_outgrown
+    taken = [0] * layout.words
+    for field, size in zip(layout.fields, sizes, strict=True):
+        assert 2**field.bits >= size > (2**field.bits) // 2 or field.bits == 0
+        assert field.shift + field.bits <= WORD_BITS
+        assert taken[field.word] & field.mask << field.shift == 0
+        taken[field.word] |= field.mask << field.shift
+
+
+def test_a_late_cell_is_absent_in_older_states() -> None:
+    layout = Layout([("a", 5)])
+    late = layout.field("late")
+    assert (late.code(7), late.code(None), late.values) == (1, 0, [None, 7])
+    layout.arrange()
+    assert late.of((0,)) == 0

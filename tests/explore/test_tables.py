@@ -1,0 +1,75 @@
+"""Dense and sparse tables say what the trie says, for every combination of values."""
+
+from itertools import product
+
+import numpy as np
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dhruva.explore import Model
+from dhruva.explore.learned import Learned
+from dhruva.explore.sparse import SparseAction, step, words_at
+from dhruva.explore.tables import ActionTable, Window, classify, footprint
+from tests.explore.random_models import KEYS, VALUES, outcomes, run, trees
+
+
+@settings(max_examples=80, deadline=None)
+@given(st.lists(trees(outcomes), min_size=1, max_size=3))
+def test_tables_equal_the_trie(drawn: list[object]) -> None:
+    m = Model("tables")
+    for key in KEYS:
+        m.var(key, VALUES[0])
+    for number, tree in enumerate(drawn):
+        m.action(f"action {number}", lambda read, tree: run(tree, read), tree)
+    learned = Learned(m)
+    for key in KEYS:
+        for value in VALUES:
+            learned.layout.field(key).code(value)
+    learned.layout.arrange()
+    fields = [learned.layout.field(key) for key in KEYS]
+    states = [
+        sum(code << field.shift for field, code in zip(fields, codes, strict=True))
+        for codes in product(range(len(VALUES)), repeat=len(KEYS))
+    ][::7]
+    columns = [np.array(states, np.uint64)]
+    for function in learned.actions:
+        for word in states:
+            if function.find((word,)) is None:
+                learned.record(function, (word,))
+    window = Window(set().union(*(footprint(function) for function in learned.actions)))
+    dense = ActionTable(learned.actions, window)
+    entries = window.index(columns)
+    for number, function in enumerate(learned.actions):
+        sparse = SparseAction(function)
+        rows = sparse.entries(columns)
+        assert sparse.fill(rows, columns, learned.record)
+        for position in range(len(states)):
+            words = words_at(columns, position)
+            leaf = function.find(words)
+            assert leaf is not None
+            assert dense.leaf[number][entries[position]] == sparse.leaf[rows[position]] == leaf.number
+            after = {step(words, outcome.changes) for outcome in leaf.result.outcomes}
+            assert (
+                dense.transitions[number][entries[position]]
+                == sparse.transitions[rows[position]]
+                == len(after)
+            )
+            flipped = {(words[0] ^ int(slot[0][rows[position]]),) for slot in sparse.slots}
+            assert flipped - {words} == after - {words}
+        met = [leaf for leaf, _ in classify(function, window.codes, entries)]
+        assert None not in met
+
+
+def test_neighbours_in_a_state_share_one_shift() -> None:
+    m = Model("window")
+    for key in "abcd":
+        m.var(key, 0)
+    layout = Learned(m).layout
+    for key in "abcd":
+        for value in range(4):
+            layout.field(key).code(value)
+    layout.arrange()
+    window = Window(layout.field(key) for key in "dab")
+    state = np.array([0b11_10_01_00], np.uint64)
+    assert window.index([state]).tolist() == [0b11_01_00]
+    assert window.bits == 6

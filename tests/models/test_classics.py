@@ -1,0 +1,130 @@
+"""The checker proves itself on other tools' numbers: counts and verdicts of the classics, on every engine.
+
+Where a count is published or follows from a formula, the comment says so; the others are pinned because
+both engines and Spin found them.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from math import perm
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from dhruva.explore import Model, Report, check
+from dhruva.explore.command import load
+from dhruva.explore.promela import promela
+
+HAS_SPIN = shutil.which("spin") is not None and shutil.which("gcc") is not None
+FOLDER = Path(__file__).parents[2] / "models" / "classics"
+
+
+class Classic(NamedTuple):
+    file: str
+    sets: dict[str, str]
+    counts: tuple[int, int, int]
+    refuted: dict[str, int] = {}  # noqa: RUF012 (a NamedTuple's default is never written to)
+
+    def model(self) -> Model:
+        return load(FOLDER / f"{self.file}.py", self.sets)
+
+    @property
+    def name(self) -> str:
+        return " ".join([self.file, *(f"{name}={value}" for name, value in self.sets.items())])
+
+
+SMALL = [
+    # TLA+ Examples: 288 distinct, 1,146 generated (with the initial state), 11 levels (from 1).
+    Classic("two_phase_commit", {"managers": "3"}, (288, 1_145, 10)),
+    Classic("two_phase_commit", {"managers": "5"}, (8_832, 58_145, 16)),
+    # Pell-Lucas numbers: (1+sqrt 2)^5 + (1-sqrt 2)^5 = 82.
+    Classic("philosophers", {"seats": "5"}, (82, 265, 5), {"no deadlock": 5}),
+    Classic("philosophers", {"seats": "5", "polite": "yes"}, (70, 219, 5)),
+    Classic("peterson", {"processes": "2"}, (24, 42, 6)),
+    Classic("peterson", {"processes": "3"}, (524, 1_194, 17)),
+    Classic("peterson", {"processes": "2", "late": "yes"}, (33, 62, 7), {"exclusive": 6}),
+    # 3^n states, 3^(n+1) - 3 transitions, 2^n - 1 levels.
+    Classic("hanoi", {"disks": "6"}, (3**6, 3**7 - 3, 2**6 - 1)),
+    # (3 * 2)! / 2 states; the furthest is 21 moves away.
+    Classic("sliding_puzzle", {}, (360, 840, 21)),
+    Classic("ewd998", {}, (16_234, 66_851, 26)),
+    Classic("paxos", {}, (3_921, 22_994, 16)),
+    Classic("paxos", {"forgetful": "yes"}, (5_329, 31_434, 16), {"agreement": 12}),
+    # Arrangements of at most 3 out of 4 clients.
+    Classic("fifo", {}, (sum(perm(4, k) for k in range(4)), 80, 3)),
+    Classic("token_ring", {}, (64, 128, 10)),
+    Classic("token_ring", {"fair": "no"}, (64, 128, 10), {"turn": 0}),
+    Classic("alternating_bit", {}, (22, 84, 10)),
+    Classic("alternating_bit", {"strong": "no"}, (22, 84, 10), {"delivered": 2}),
+]
+
+LARGE = [
+    Classic("two_phase_commit", {"managers": "7"}, (296_448, 2_744_705, 22)),
+    # 9! / 2 states; the furthest is 31 moves away (Reinefeld 1993).
+    Classic("sliding_puzzle", {"width": "3", "height": "3"}, (181_440, 483_840, 31)),
+    # Paxos.tla with 3 acceptors, one value and ballots 0 to 3.
+    Classic("paxos", {"ballots": "4", "values": "1"}, (2_825_761, 22_977_780, 32)),
+    Classic("philosophers", {"seats": "12"}, (39_202, 304_104, 12), {"no deadlock": 12}),
+]
+
+
+def refuted(report: Report) -> dict[str, int]:
+    return {
+        one.name: -1 if one.trace is None else len(one.trace)
+        for one in report.properties
+        if one.verdict == "violated"
+    }
+
+
+@pytest.mark.cites("VER-2")
+@pytest.mark.parametrize("engine", ["reference", "vector"])
+@pytest.mark.parametrize("classic", SMALL, ids=lambda classic: classic.name)
+def test_small_classics(classic: Classic, engine: str) -> None:
+    report = check(classic.model(), engine, keep_going=True)
+    assert (report.distinct, report.transitions, report.depth) == classic.counts
+    assert refuted(report) == classic.refuted
+
+
+@pytest.mark.cites("VER-2")
+@pytest.mark.parametrize("classic", LARGE, ids=lambda classic: classic.name)
+def test_large_classics(classic: Classic) -> None:
+    report = check(classic.model(), "vector", keep_going=True)
+    assert (report.distinct, report.transitions, report.depth) == classic.counts
+    assert refuted(report) == classic.refuted
+
+
+def spin(folder: Path, model: Model) -> tuple[int, int, bool]:
+    """Stored states, transitions and whether an error was found, by Spin on the learned model."""
+    (folder / "model.pml").write_text(promela(model))
+    ends = ["-E"] if model.deadlock_allowed is not None else []
+    output = ""
+    for command in (
+        # Without -o1 and -o2 Spin leaves out dead and write-only variables, and counts fewer states.
+        ["spin", "-o1", "-o2", "-a", "model.pml"],
+        ["gcc", "-w", "-DSAFETY", "-DNOREDUCE", "-o", "pan", "pan.c"],
+        ["./pan", "-c0", "-m1000000", *ends],
+    ):
+        output = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+    patterns = (r"(\d+) states, stored", r"(\d+) transitions", r"errors: (\d+)")
+    numbers = [re.search(pattern, output) for pattern in patterns]
+    stored, transitions, errors = (int(found[1]) if found else -1 for found in numbers)
+    return stored, transitions, errors > 0
+
+
+@pytest.mark.cites("VER-2")
+@pytest.mark.skipif(not HAS_SPIN, reason="Spin and gcc are not installed: see docs/verify/explorer.md")
+@pytest.mark.parametrize("classic", SMALL, ids=lambda classic: classic.name)
+def test_spin_agrees(classic: Classic, tmp_path: Path) -> None:
+    model = classic.model()
+    report = check(model, "vector", keep_going=True)
+    stored, transitions, has_error = spin(tmp_path, model)
+    assert stored == report.distinct
+    safety = {"always", "deadlock"}
+    assert has_error == any(one.verdict == "violated" and one.kind in safety for one in report.properties)
+    if not has_error and not model.finals:
+        # Spin counts the initial state as a transition, and one per outcome that leads to the same successor.
+        assert transitions == report.transitions + 1
