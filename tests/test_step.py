@@ -51,7 +51,9 @@ from tests.stateful.world import World
 
 
 @pytest.mark.cites("SHL-1b")
-@pytest.mark.parametrize("given", [None, 1, "succeed", (), object(), Change, RUN], ids=repr)
+@pytest.mark.parametrize(
+    "given", [None, 1, "succeed", (), object(), Change, RUN], ids=lambda x: type(x).__name__
+)
 def test_an_unknown_input_is_refused(given: Any) -> None:
     refused = World().give(given).answer
     assert isinstance(refused, Refused)

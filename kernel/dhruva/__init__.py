@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from dhruva.explore import Model as Model
     from dhruva.explore import check as check
     from dhruva.machines import MACHINES as MACHINES
+    from dhruva.runtime import Authority as Authority
+    from dhruva.runtime import Rejected as Rejected
     from dhruva.step import kernel as kernel
     from dhruva.step import step as step
     from dhruva.table import Machine as Machine
@@ -24,10 +26,12 @@ if TYPE_CHECKING:
 
 _HOME = {
     "MACHINES": "dhruva.machines",
+    "Authority": "dhruva.runtime",
     "Change": "dhruva.cells",
     "Machine": "dhruva.table",
     "Model": "dhruva.explore",
     "Refused": "dhruva.table",
+    "Rejected": "dhruva.runtime",
     "Row": "dhruva.table",
     "check": "dhruva.explore",
     "kernel": "dhruva.step",

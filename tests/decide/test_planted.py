@@ -31,7 +31,7 @@ class Fault(NamedTuple):
 
 FAULTS = (
     # two rejections change names; two change places; a limit is passed by one; a cap is forgotten
-    Fault(authority, "facts.scope == ScopeState.SUSPENDED", "facts.scope == ScopeState.INIT",
+    Fault(authority, "facts.scope == _SUSPENDED", "facts.scope == ScopeState.INIT",
           "test_the_state_of_the_scope_alone_can_refuse"),
     Fault(authority, "facts.scope not in ALIVE", "facts.scope == ScopeState.DISPOSED",
           "test_the_state_of_the_scope_alone_can_refuse"),

@@ -75,8 +75,9 @@ def outcome(walk: Walk, given: Outcome) -> Refused | None:
         counters.urgency,
     )
     walk.put((keys.GROUP, given.ref, given.spawn), None)
-    if answer.admission == Admission.DISPATCH:
-        walk.effect(Announce(TOLD[given.signal], given.ref, given.spawn))
+    told = TOLD.get(given.signal)
+    if told is not None and answer.admission == Admission.DISPATCH:
+        walk.effect(Announce(told, given.ref, given.spawn))
     onward = counters._replace(depth=answer.depth, urgency=answer.urgency)
     return _go_on(walk, given, answer.admission, onward, total)
 

@@ -49,7 +49,13 @@ def _model(one: Checked) -> tuple[object, ...]:
 def broken(found: Sequence[Broken]) -> str:
     head = ("broken on purpose", "fails", "steps", "verdict", "seconds")
     rows = [
-        (b.path.stem, b.must_fail, b.took or "-", "caught" if b.caught else "MISSED", f"{b.seconds:.1f}")
+        (
+            b.path.stem,
+            b.must_fail,
+            "-" if b.took is None else b.took,
+            "caught" if b.caught else "MISSED",
+            f"{b.seconds:.1f}",
+        )
         for b in found
     ]
     return aligned([head, *rows])

@@ -1,0 +1,87 @@
+"""How a request can end, as values, and the errors that say the same where a value cannot be given."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from dhruva.table import Refused
+
+
+@dataclass(frozen=True, slots=True)
+class Rejected:
+    """The authority said no, for one reason. Nothing ran and nothing is stored (ACT-3, ACT-4)."""
+
+    scope: str
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Succeeded:
+    """The body returned this."""
+
+    value: Any
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """The body raised this, and no retry is left. `rejected`: why the retry that was left did not start."""
+
+    error: BaseException
+    rejected: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Aborted:
+    """The attempt was asked to end, for this reason, and its body has ended."""
+
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Withdrawn:
+    """The request was taken back while it was queued."""
+
+
+Ended = Succeeded | Failed | Aborted | Rejected | Withdrawn
+
+
+class NotRun(Exception):
+    """A request that was queued has not run; `outcome` says why."""
+
+    def __init__(self, outcome: Rejected | Withdrawn) -> None:
+        super().__init__(f"rejected: {outcome.reason}" if isinstance(outcome, Rejected) else "withdrawn")
+        self.outcome = outcome
+
+
+class AttemptAborted(Exception):
+    """The body was asked to end; `reason` says why."""
+
+    def __init__(self, reason: str) -> None:
+        super().__init__(f"aborted: {reason}")
+        self.reason = reason
+
+
+class NotAllowed(Exception):
+    """The tables refuse it: the message names the state, the event and the rule."""
+
+    def __init__(self, what: str, refused: Refused) -> None:
+        state = refused.state or "not there"
+        super().__init__(
+            f"{what} is {state}: {refused.event} is refused by {refused.rule} ({refused.because})"
+        )
+        self.refused = refused
+
+
+class WasParked(Exception):
+    """Handling it raised. It was put aside under this number; the rest went on (SHL-5)."""
+
+    def __init__(self, parked: int | None, error: str) -> None:
+        super().__init__(f"put aside as {parked}: {error}")
+        self.parked, self.error = parked, error
+
+
+class ScopeKnown(Exception):
+    """A scope of this name is open already; it lives on (ACT-17)."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(f"scope {name!r} is open already in this authority")
+        self.name = name
