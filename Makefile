@@ -7,7 +7,7 @@ STAMP := .venv/.installed
 LOCK := requirements.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types layers pytest verify docs traceability bench bench-explore spin lock clean
+.PHONY: help setup test lint types layers pytest verify docs traceability proofs bench bench-explore spin lock clean
 
 help: ## this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -53,6 +53,9 @@ bench: setup ## ratios within one run, printed and kept under build/bench
 	$(BIN)/python -m tests.bench.table
 	$(BIN)/python -m tests.bench.step
 	$(BIN)/python -m tests.bench.requests
+
+proofs: setup ## first claims for any number of tasks, by running the real step on symbolic cells
+	$(BIN)/python -m proofs
 
 bench-explore: setup ## the explorer beside Spin and its own reference engine
 	$(BIN)/python -m tests.bench.explore

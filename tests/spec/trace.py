@@ -19,6 +19,10 @@ SPEC_ROW = re.compile(rf"^\| ({ID.pattern}) \| (.+) \|$")
 SPEC_TITLE = re.compile(rf"^### ({ID.pattern}) (.+)$")
 
 
+PROOFS_COUNT = False
+"""Proofs count once `make verify` runs them and none is restricted to quiet worlds (proofs/README.md)."""
+
+
 class Kind(IntEnum):
     """Kinds of evidence, weakest first."""
 
@@ -76,7 +80,8 @@ def matrix(root: Path) -> Matrix:
     titles, parts = _spec(root / "docs" / "spec")
     places = list(_places(root / "kernel" / "dhruva"))
     evidence = [*_from_tests(root / "tests"), *_from_calls(root / "models", Kind.MODEL)]
-    evidence += _from_calls(root / "proofs", Kind.PROOF)
+    if PROOFS_COUNT:
+        evidence += _from_calls(root / "proofs", Kind.PROOF)
     known = {part for group in parts.values() for part in group} | set(parts)
     cited = [*places, *(item.cite for item in evidence)]
     return Matrix(

@@ -86,4 +86,4 @@ def failures(
 CLAIM = """\
 Claimed: every table is sound; every reachable state of each model, within its bounds and under these
 assumptions, meets its properties; each fault planted in models/broken is found.
-Not claimed: anything beyond those bounds, and anything about a runtime, which is not there yet."""
+Not claimed: anything beyond those bounds, and anything about the shell that runs it."""
