@@ -46,7 +46,7 @@ verify: setup ## re-check every rule from nothing, and print what was checked
 docs: setup ## regenerate docs/generated (stale pages fail `make test`)
 	$(BIN)/python -m tests.spec.pages --write
 
-traceability: setup ## totals of the traceability matrix
+traceability: setup ## totals of the traceability matrix (VER-4)
 	$(BIN)/python -m tests.spec.pages --totals
 
 bench: setup ## ratios within one run, printed and kept under build/bench

@@ -2,7 +2,7 @@
 
 `step(read, input)` is pure and total. It reads a bounded number of cells through `read`, and answers
 with one Change, or with a Refused and nothing is changed. `kernel` makes the tables ready to be walked;
-swap one row, decision or wire, and you have another kernel to explore, to prove against, or to run.
+swap one row, decision or wire, and you have another kernel to explore, to prove against, or to run (VER-1).
 """
 
 from collections.abc import Callable, Iterable, Mapping

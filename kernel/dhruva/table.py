@@ -1,4 +1,4 @@
-"""Row, Machine, Refused: the only mechanism for state machines in dhruva.
+"""Row, Machine, Refused: the only mechanism for state machines in dhruva (VER-1).
 
 A machine is a frozen table. What it allows is written as rows, what it does not
 allow is every pair (state, event) without a row, and a refusal is a value.

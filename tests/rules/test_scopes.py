@@ -58,6 +58,7 @@ def test_a_known_id_is_an_error_and_the_first_lives_on() -> None:
 def test_the_cap_is_set_once_and_before_the_scopes_under_it() -> None:
     assert refuse(World(), scope(capped=True)).because == "no_cap"
     assert refuse(begin(i.SetCap(1)), i.SetCap(2)) == Refused("scope", None, "set_cap", "ACT-13", "known_cap")
+    assert refuse(begin(), i.SetCap(0)) == Refused("scope", None, "set_cap", "ACT-13", "limit")
 
 
 LEGAL = {

@@ -78,7 +78,7 @@ class Matrix(NamedTuple):
 def matrix(root: Path) -> Matrix:
     """The matrix of the project in this folder."""
     titles, parts = _spec(root / "docs" / "spec")
-    places = list(_places(root / "kernel" / "dhruva"))
+    places = [*_places(root / "kernel" / "dhruva"), *_project(root)]
     evidence = [*_from_tests(root / "tests"), *_from_calls(root / "models", Kind.MODEL)]
     if PROOFS_COUNT:
         evidence += _from_calls(root / "proofs", Kind.PROOF)
@@ -130,6 +130,13 @@ def _places(kernel: Path) -> Iterator[Cite]:
         for number, line in enumerate(text.splitlines(), 1):
             name = max((span for span in spans if span[0] <= number <= span[1]), default=(0, 0, ""))[2]
             yield from _cites(line, f"{module}:{name}" if name else module)
+
+
+def _project(root: Path) -> Iterator[Cite]:
+    """Requirements of the project itself are met by its build files."""
+    for name in ("pyproject.toml", "Makefile"):
+        if (root / name).exists():
+            yield from _cites((root / name).read_text(), name)
 
 
 def _spans(tree: ast.Module) -> list[tuple[int, int, str]]:

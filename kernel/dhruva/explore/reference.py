@@ -1,4 +1,4 @@
-"""The reference engine: breadth first, one state at a time, plainly right.
+"""The reference engine (VER-2): breadth first, one state at a time, plainly right.
 
 It is the oracle for every other engine, so it is written to be read. A state is a tuple of value codes,
 one per cell in the order in which cells were met; absent cells at the end are left off, which keeps the

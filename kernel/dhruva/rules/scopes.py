@@ -34,6 +34,8 @@ EXPIRED: Final = Given(verdict=Verdict.POLICY_WINDOW)
 def set_cap(walk: Walk, given: SetCap) -> Refused | None:
     if walk.get(keys.CAP) is not None:
         return Refused("scope", None, "set_cap", "ACT-13", "known_cap")
+    if given.limit < 1:
+        return Refused("scope", None, "set_cap", "ACT-13", "limit")
     walk.put(keys.CAP, Cap(0, given.limit, None, None))
     return None
 
@@ -160,7 +162,7 @@ def _start_task(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> None:
 def _start_request(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> Refused | None:
     """Re-authorized when it is its turn (ACT-13)."""
     request, rules = walk.get(keys.request(first.owner)), walk.get(keys.policy(given.scope))
-    if request is None or rules is None:
+    if request is None or rules is None or request.scope != given.scope:
         lanes.leave(walk, first.owner)
         return None
     answer = authority.verdict(walk, given.scope, request.number - 1, 1 + rules.retry, False, None)

@@ -1,8 +1,8 @@
 """The models: each explored whole, and each broken one shown to fail as it says it must.
 
 Models are files of the repository, not of the package: they are found by path, so that adding one takes
-one file. A broken model names in `FAILS` the property that must fail, and in `LENGTH` how long the shortest
-trace to it is.
+one file (VER-7). A broken model names in `FAILS` the property that must fail, and in `LENGTH` how long
+the shortest trace to it is.
 """
 
 import importlib.util
