@@ -163,16 +163,10 @@ class Walk:
 
     def fire(self, machine: str, key: Key, event: str, given: Given) -> Refused | None:
         """Take the row for this event of this cell, with all that follows; or say why not."""
-        cell = self.get(key)
-        if cell is None:
-            return self._absent(machine, event)
-        move = self.book.moves[machine].get((cell[0], event))
-        if move is None:
-            answer: Refused = self.book.refuse[machine](cell[0], event)
-            return answer
-        for symbol, holds in move.guards:
-            if not holds(self, key, cell, given):
-                return Refused(machine, cell[0], event, move.cites, symbol)
+        move = self._move(machine, key, event, given)
+        if isinstance(move, Refused):
+            return move
+        cell = self._cells[key]
         self._edges.append(_new(Edge, (machine, key, cell[0], event, move.target)))
         if not move.stays:
             self.put(key, _new(cell.__class__, (move.target, *cell[1:])))
@@ -186,9 +180,15 @@ class Walk:
 
     def allows(self, machine: str, key: Key, event: str, given: Given) -> Refused | None:
         """Whether the row may be taken now, guards included; nothing is done."""
+        move = self._move(machine, key, event, given)
+        return move if isinstance(move, Refused) else None
+
+    def _move(self, machine: str, key: Key, event: str, given: Given) -> Move | Refused:
+        """The row for this event of this cell, if there is one and all its guards hold."""
         cell = self.get(key)
         if cell is None:
-            return self._absent(machine, event)
+            refused: Refused = self.book.refuse[machine](None, event)
+            return refused._replace(because=ABSENT)
         move = self.book.moves[machine].get((cell[0], event))
         if move is None:
             answer: Refused = self.book.refuse[machine](cell[0], event)
@@ -196,7 +196,7 @@ class Walk:
         for symbol, holds in move.guards:
             if not holds(self, key, cell, given):
                 return Refused(machine, cell[0], event, move.cites, symbol)
-        return None
+        return move
 
     def try_fire(self, machine: str, key: Key, event: str, given: Given) -> Refused | None:
         """Fire; if it is refused, everything is as before. The refusal is returned, and refuses nothing."""
@@ -231,10 +231,6 @@ class Walk:
                 follow_ups.append(key)
         said = (writes, tuple(self._payloads), tuple(self._effects), tuple(follow_ups), tuple(self._edges))
         return _new(Change, said)
-
-    def _absent(self, machine: str, event: str) -> Refused:
-        answer: Refused = self.book.refuse[machine](None, event)
-        return answer._replace(because=ABSENT)
 
 
 Guard = Callable[[Walk, Key, Any, Given], bool]
