@@ -7,6 +7,7 @@ import pytest
 from dhruva import inputs as i
 from dhruva.cells import FollowUp, Kind
 from dhruva.ids import OwnerId, ParkedId, Ref, TaskId
+from dhruva.machines.attempt import AbortReason
 from dhruva.rules.follow_ups import HANDLERS
 from dhruva.table import Refused
 from tests.rules.cast import (
@@ -218,3 +219,16 @@ def test_the_rest_goes_on() -> None:
     world = begin(*running(), i.Park(ParkedId(1)))
     accept(world, i.Succeed(RUN))
     assert state(world, Kind.PARKED, ParkedId(1)) == "parked"
+
+
+@pytest.mark.cites("ACT-18e", "LIF-14a")
+def test_a_late_follow_up_of_a_shutdown_does_not_cut_a_backoff_short() -> None:
+    """A doubled timer starts the task first; the follow-up is of an attempt that is no longer the newest."""
+    second, third = Ref(TASK, 1, 2), Ref(TASK, 1, 3)
+    world = begin(*running(max_attempts=3), i.Fail(RUN), i.Due(TASK, 1, 1), wake())
+    world.all(
+        i.Abort(second, AbortReason.SHUTDOWN), i.Stopped(second), i.Due(TASK, 1, 1), wake(), i.Fail(third)
+    )
+    assert not world.cells[Kind.TASK, TASK].due
+    accept(world, handle(FollowUp.READY, TASK))
+    assert not world.cells[Kind.TASK, TASK].due
