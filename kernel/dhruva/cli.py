@@ -120,7 +120,14 @@ def _as_json(
         "tables": [one._asdict() for one in reports],
         "models": [one.report.to_dict() for one in checked],
         "broken": [
-            {"model": b.path.stem, "fails": b.must_fail, "steps": b.took, "caught": b.caught} for b in found
+            {
+                "model": b.path.stem,
+                "fails": b.must_fail,
+                "steps": b.took,
+                "caught": b.caught,
+                "trace": b.story,
+            }
+            for b in found
         ],
         "assumptions": [{"name": one.name, "who": one.who} for one in ASSUMPTIONS],
     }

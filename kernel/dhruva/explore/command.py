@@ -121,32 +121,33 @@ def _write(path: str | Path, text: str) -> None:
 
 
 def _builder(file: Path) -> Callable[..., object]:
-    build = getattr(_module(file), "model", None)
+    build = getattr(module(file), "model", None)
     if not callable(build):
         raise UsageError(f"{file} defines no function model(...) that returns a Model")
     return build  # type: ignore[no-any-return]
 
 
-def _module(file: Path) -> ModuleType:
+def module(file: Path) -> ModuleType:
+    """The module of a model file, run with the current folder as a source root."""
     if not file.is_file():
         raise UsageError(f"there is no model file {file}")
     spec = importlib.util.spec_from_file_location(f"_model_{file.stem}", file)
     if spec is None or spec.loader is None:
         raise UsageError(f"{file} is not a Python file")
-    module = importlib.util.module_from_spec(spec)
+    loaded = importlib.util.module_from_spec(spec)
     # Dataclasses look their module up by name; models of a repository import each other from its root.
-    sys.modules[spec.name] = module
+    sys.modules[spec.name] = loaded
     root = str(Path.cwd())
     sys.path.insert(0, root)
     try:
-        spec.loader.exec_module(module)
+        spec.loader.exec_module(loaded)
     except ModelError as error:
         raise UsageError(f"{file}: {error.message}") from error
     except Exception as error:
         raise UsageError(f"{file} raised {_where(error, file)} on import") from error
     finally:
         sys.path.remove(root)
-    return module
+    return loaded
 
 
 def _bounds(file: Path, build: Callable[..., object], sets: Mapping[str, str]) -> dict[str, Bound]:

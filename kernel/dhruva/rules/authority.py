@@ -65,9 +65,7 @@ def commit(
             cell.capped,
         ),
     )
-    if older is not None:
-        last = walk.get((keys.ATTEMPT, older))
-        _link(walk, older, ref, last and last.older)
+    _link(walk, older, newer=ref)
     if cell.capped:
         _hold_cap(walk, 1)
     first = Attempt(RUNNING, kind, scope, process, priority, None, 0, 0, None, older)
@@ -78,12 +76,8 @@ def commit(
 
 def free(walk: Walk, ref: Ref, attempt: Attempt) -> None:
     """The slot is free, the attempt is no longer linked to its scope, and who waits for a slot is woken."""
-    if attempt.newer is not None:
-        newer = walk.get((keys.ATTEMPT, attempt.newer))
-        _link(walk, attempt.newer, newer and newer.newer, attempt.older)
-    if attempt.older is not None:
-        older = walk.get((keys.ATTEMPT, attempt.older))
-        _link(walk, attempt.older, attempt.newer, older and older.older)
+    _link(walk, attempt.newer, older=attempt.older)
+    _link(walk, attempt.older, newer=attempt.newer)
     home = (keys.SCOPE, attempt.scope)
     cell = walk.get(home)
     if cell is None:
@@ -108,15 +102,17 @@ def free(walk: Walk, ref: Ref, attempt: Attempt) -> None:
         _hold_cap(walk, -1)
 
 
-def _link(walk: Walk, ref: Ref, newer: Ref | None, older: Ref | None) -> None:
+def runs(walk: Walk, ref: Ref) -> bool:
+    """Whether the attempt lives and was not asked to end."""
+    attempt = walk.get((keys.ATTEMPT, ref))
+    return attempt is not None and attempt.state == RUNNING
+
+
+def _link(walk: Walk, ref: Ref | None, **ends: Ref | None) -> None:
     """Attempts of a scope are a list, so that dispose finds them all (ACT-11)."""
-    key = (keys.ATTEMPT, ref)
-    a = walk.get(key)
-    if a is not None:
-        linked = Attempt(
-            a.state, a.kind, a.scope, a.process, a.priority, a.reason, a.resources, a.spawn, newer, older
-        )
-        walk.put(key, linked)
+    cell = None if ref is None else walk.get((keys.ATTEMPT, ref))
+    if cell is not None:
+        walk.put((keys.ATTEMPT, ref), cell._replace(**ends))
 
 
 def _hold_cap(walk: Walk, by: int) -> None:

@@ -20,7 +20,7 @@ from dhruva.inputs import (
 from dhruva.machines.attempt import AttemptEvent, AttemptState
 from dhruva.machines.carrier import CarrierEvent, CarrierState
 from dhruva.machines.effect import EffectEvent, EffectState
-from dhruva.rules import keys
+from dhruva.rules import authority, keys
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, Wired
 from dhruva.wiring import Does
@@ -163,10 +163,8 @@ def _fire(walk: Walk, key: Key, event: EffectEvent, given: Given) -> Refused | N
 def take(walk: Walk, given: Take) -> Refused | None:
     """A dispatch whose ref died before it was taken is withdrawn instead (SHL-4)."""
     key = given.key
-    if len(key) == 4 and key[1] == EffectKind.DISPATCH:
-        attempt = walk.get(keys.attempt(key[2]))
-        if attempt is None or attempt.state != AttemptState.RUNNING:
-            return _fire(walk, key, EffectEvent.WITHDRAW, NOTHING)
+    if len(key) == 4 and key[1] == EffectKind.DISPATCH and not authority.runs(walk, key[2]):
+        return _fire(walk, key, EffectEvent.WITHDRAW, NOTHING)
     return _fire(walk, key, EffectEvent.TAKE, NOTHING)
 
 
@@ -214,8 +212,7 @@ def dispatch(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
 
 def forget_group(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
     """A signal is only heard for an attempt that runs: without one, the group is of no use (DSP-12)."""
-    attempt = walk.get(keys.attempt(key[1]))
-    if attempt is None or attempt.state != AttemptState.RUNNING:
+    if not authority.runs(walk, key[1]):
         walk.put(key, None)
 
 

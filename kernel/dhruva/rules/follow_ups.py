@@ -12,13 +12,12 @@ from dhruva.decide.authority import Verdict
 from dhruva.effects import Rejected
 from dhruva.ids import Ref, TaskId, TaskStatus
 from dhruva.inputs import DiscardParked, Handle, Park, ResumeParked
-from dhruva.machines.attempt import AttemptState
 from dhruva.machines.carrier import CarrierState
 from dhruva.machines.parked import ParkedEvent, ParkedState
 from dhruva.machines.release import ReleaseState
 from dhruva.machines.request import RequestEvent
 from dhruva.machines.resources import StreamState
-from dhruva.rules import keys, lanes, scopes
+from dhruva.rules import authority, keys, lanes, scopes
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk
 from dhruva.wiring import FOLLOW_UP
@@ -93,8 +92,7 @@ OVER_STREAM: Final = frozenset({StreamState.CLOSED, StreamState.ABORTED})
 
 def _forget(walk: Walk, ref: Ref, spawn: int) -> None:
     """What is over of the newest dispatch has no use once its attempt no longer runs (DSP-12)."""
-    attempt = walk.get(keys.attempt(ref))
-    if attempt is not None and attempt.state == AttemptState.RUNNING:
+    if authority.runs(walk, ref):
         return
     group, delivery = (keys.GROUP, ref, spawn), (keys.DELIVERY, ref, spawn)
     cell, held = walk.get(group), walk.get(delivery)

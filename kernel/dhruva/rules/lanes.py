@@ -35,14 +35,16 @@ def _executor(executor: ExecutorId) -> Key:
 
 def wake(walk: Walk, scope: ScopeId) -> None:
     """What waits in this scope asks again."""
-    key = keys.follow(FollowUp.WAKE, scope)
-    if walk.get(key) is None:
-        walk.put(key, BEGIN)
+    _begin(walk, keys.follow(FollowUp.WAKE, scope))
 
 
 def wake_starved(walk: Walk) -> None:
     """Scopes that stand in line for the cap ask again."""
-    key = keys.follow(FollowUp.WAKE_STARVED)
+    _begin(walk, keys.follow(FollowUp.WAKE_STARVED))
+
+
+def _begin(walk: Walk, key: Key) -> None:
+    """A follow-up that is under way already is left where it stands."""
     if walk.get(key) is None:
         walk.put(key, BEGIN)
 
@@ -72,7 +74,7 @@ def enter(walk: Walk, scope: ScopeId, owner: OwnerId, kind: OwnerKind, priority:
     at = AT[priority]
     last = lanes[at + 1]
     walk.put(keys.waiter(owner), Waiter(kind, scope, priority, None, last, None))
-    _behind(walk, last, owner)
+    _link(walk, last, behind=owner)
     first = owner if last is None else lanes[at]
     walk.put(_lanes(scope), Lanes._make((*lanes[:at], first, owner, *lanes[at + 2 :])))
     _count(walk, scope, 1)
@@ -84,8 +86,8 @@ def leave(walk: Walk, owner: OwnerId) -> bool:
     if waiter is None:
         return False
     walk.put(keys.waiter(owner), None)
-    _behind(walk, waiter.before, waiter.behind)
-    _before(walk, waiter.behind, waiter.before)
+    _link(walk, waiter.before, behind=waiter.behind)
+    _link(walk, waiter.behind, before=waiter.before)
     if waiter.executor is not None:
         _leave_executor(walk, waiter, owner)
         return True
@@ -107,7 +109,7 @@ def await_executor(walk: Walk, task: OwnerId, executor: ExecutorId) -> None:
     leave(walk, task)
     waiting = walk.get(_executor(executor)) or Executor(None, None)
     walk.put(keys.waiter(task), waiter._replace(executor=executor, before=waiting.last, behind=None))
-    _behind(walk, waiting.last, task)
+    _link(walk, waiting.last, behind=task)
     first = task if waiting.first is None else waiting.first
     walk.put(_executor(executor), Executor(first, task))
 
@@ -151,16 +153,11 @@ def feed(walk: Walk) -> bool:
     return True
 
 
-def _behind(walk: Walk, owner: OwnerId | None, behind: OwnerId | None) -> None:
-    cell = None if owner is None else walk.get(keys.waiter(owner))
-    if owner is not None and cell is not None:
-        walk.put(keys.waiter(owner), cell._replace(behind=behind))
-
-
-def _before(walk: Walk, owner: OwnerId | None, before: OwnerId | None) -> None:
-    cell = None if owner is None else walk.get(keys.waiter(owner))
-    if owner is not None and cell is not None:
-        walk.put(keys.waiter(owner), cell._replace(before=before))
+def _link(walk: Walk, owner: OwnerId | None, **ends: OwnerId | None) -> None:
+    """The neighbour, if there is one, has another before or behind it."""
+    cell = None if owner is None else walk.get((keys.WAITER, owner))
+    if cell is not None:
+        walk.put((keys.WAITER, owner), cell._replace(**ends))
 
 
 def _leave_executor(walk: Walk, waiter: Waiter, owner: OwnerId) -> None:

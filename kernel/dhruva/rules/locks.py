@@ -17,11 +17,10 @@ from dhruva.inputs import (
     Takeover,
     Unobserved,
 )
-from dhruva.machines.attempt import AttemptState
 from dhruva.machines.carrier import CarrierState
 from dhruva.machines.lock import LockEvent, LockState
 from dhruva.machines.release import ReleasePolicy, ReleaseState
-from dhruva.rules import keys
+from dhruva.rules import authority, keys
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, Wired
 from dhruva.wiring import Does
@@ -67,9 +66,8 @@ def observe(walk: Walk, given: Observe) -> Refused | None:
     if delivery is None:
         return Refused("release", None, given.event, "REL-3", ABSENT)
     refused = walk.fire(MACHINE[delivery.policy], key, given.event, NOTHING)
-    held, attempt = walk.get(key), walk.get(keys.attempt(given.ref))
-    runs = attempt is not None and attempt.state == AttemptState.RUNNING
-    if refused is None and held.state == ReleaseState.RELEASED and not runs:
+    over = refused is None and walk.get(key).state == ReleaseState.RELEASED
+    if over and not authority.runs(walk, given.ref):
         walk.put(key, None)
     return refused
 

@@ -5,8 +5,6 @@ one file (VER-7). A broken model names in `FAILS` the property that must fail, a
 the shortest trace to it is.
 """
 
-import importlib.util
-import sys
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from functools import partial
@@ -15,9 +13,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeVar
 
 from dhruva.explore import Report, check
-from dhruva.explore.command import load
+from dhruva.explore.command import load, module
 
-HELPERS = ("__init__", "claims", "world", "cast")
+HELPERS = ("__init__", "claims", "world")
 Progress = Callable[[str], None]
 T = TypeVar("T")
 
@@ -81,7 +79,7 @@ def _checked(engine: str, path: Path) -> Checked:
 
 
 def _broken(engine: str, path: Path) -> Broken:
-    says = _constants(path)
+    says: Any = module(path)
     report = check(load(path), engine)
     failed = {one.name: one.trace for one in report.properties if one.verdict == "violated"}
     trace = failed.get(says.FAILS)
@@ -94,17 +92,3 @@ def _broken(engine: str, path: Path) -> Broken:
         report.seconds,
         "" if trace is None else trace.story(),
     )
-
-
-def _constants(path: Path) -> Any:
-    """The module of a broken model, for what it says of itself."""
-    spec = importlib.util.spec_from_file_location(f"_broken_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.path.insert(0, str(Path.cwd()))
-    try:
-        spec.loader.exec_module(module)
-    finally:
-        sys.path.pop(0)
-    return module
