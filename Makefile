@@ -5,9 +5,10 @@ BIN := .venv/bin
 LOCKED := .venv/.locked
 STAMP := .venv/.installed
 LOCK := requirements.lock
+PEERS := requirements-bench.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types layers pytest verify docs traceability proofs bench bench-explore spin lock clean
+.PHONY: help setup test lint types layers pytest verify docs traceability proofs bench bench-runtime bench-explore peers spin lock clean
 
 help: ## this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -57,15 +58,23 @@ bench: setup ## ratios within one run, printed and kept under build/bench
 proofs: setup ## first claims for any number of tasks, by running the real step on symbolic cells
 	$(BIN)/python -m proofs
 
+bench-runtime: setup ## the runtime beside anyio and DBOS (`make peers` installs them)
+	$(BIN)/python -m tests.bench.runtime
+
+peers: setup ## install what bench-runtime is measured against
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r $(PEERS)
+
 bench-explore: setup ## the explorer beside Spin and its own reference engine
 	$(BIN)/python -m tests.bench.explore
 
 spin: ## install Spin, the second opinion of the tests (Debian package; needs root)
 	@command -v spin > /dev/null || { apt-get update -qq && apt-get install -y -qq spin > /dev/null; }
 
-lock: ## re-resolve the lock file (needs uv)
-	uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header \
-	  --all-extras --group dev --quiet --upgrade -o $(LOCK) pyproject.toml
+COMPILE = uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
+
+lock: ## re-resolve both lock files (needs uv)
+	$(COMPILE) --extra explore --extra proofs --group dev --upgrade -o $(LOCK) pyproject.toml
+	$(COMPILE) --extra bench --constraint $(LOCK) --upgrade -o $(PEERS) pyproject.toml
 
 clean: ## remove the environment and everything built
 	rm -rf .venv build dist

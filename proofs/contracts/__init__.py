@@ -1,0 +1,1 @@
+"""Contracts on the leaf decisions, confirmed over all paths by CrossHair; `confirm.py` runs them."""
