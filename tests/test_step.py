@@ -6,16 +6,17 @@ from typing import Any
 import pytest
 
 from dhruva import inputs as i
-from dhruva.cells import Change, Kind
+from dhruva.cells import Change, FollowUp, Kind
 from dhruva.decide.admission import OutcomeSignal
 from dhruva.decide.authority import Verdict
 from dhruva.decide.plan import Plan
-from dhruva.effects import StartBody
+from dhruva.effects import AbortSignal, StartBody
 from dhruva.machines import MACHINES
 from dhruva.machines.instance import WaitKind
 from dhruva.machines.scope import ScopeEvent, ScopeState
 from dhruva.rules import RULES
 from dhruva.rules.deeds import DEEDS
+from dhruva.rules.follow_ups import HANDLERS
 from dhruva.rules.guards import GUARDS
 from dhruva.step import EPHEMERAL, Step, kernel, step
 from dhruva.table import Refused
@@ -34,6 +35,7 @@ from tests.rules.cast import (
     TASK,
     admit,
     ask,
+    handle,
     nonce,
     outcome,
     running,
@@ -118,6 +120,13 @@ def test_a_deed_is_done() -> None:
 
 
 @pytest.mark.cites("VER-1b")
+def test_a_follow_up_is_handled_by_its_handler() -> None:
+    deaf = kernel(handlers=HANDLERS | {FollowUp.ABORT_EACH: HANDLERS[FollowUp.READY]})
+    world = begin(*running(), i.Dispose(SCOPE), by=deaf)
+    assert not effects(accept(world, handle(FollowUp.ABORT_EACH, SCOPE)), AbortSignal)
+
+
+@pytest.mark.cites("VER-1b")
 def test_a_wire_that_is_gone_is_not_carried_out() -> None:
     deaf = kernel(
         wiring=(wire for wire in WIRING if not (isinstance(wire, Do) and wire.does == Does.ASK_AGAIN))
@@ -153,7 +162,7 @@ DECIDED: dict[str, tuple[Any, tuple[Any, ...], Any]] = {
         outcome(OutcomeSignal.RETRY),
     ),
     "cooperative_count": (says(2), running(budget=1), admit()),
-    "may_retry": (says(False), (scope(retry=1), ask()), i.Fail(ASKED_RUN)),
+    "tries_left": (says(False), (scope(retry=1), ask()), i.Fail(ASKED_RUN)),
     "satisfied": (says(True), (scope(), task(), task(NEXT, dependencies=1)), i.Depend(NEXT, TASK)),
     "first_lane": (says(None), (scope(), task()), wake()),
     "may_delete": (says(False), (scope(), task()), i.Delete(TASK)),

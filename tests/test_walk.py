@@ -27,7 +27,7 @@ def a_book(*, guard: bool = True, inner: Refused | None = None, ends: bool = Fal
 
     row = Move("on", False, ends, (("asked", lambda *_: guard),), (wire,), "SHL-1")
     refuse_ = {"lamp": lambda state, event: Refused("lamp", state, event, "SHL-1", "no_row")}
-    return Book({"lamp": {("off", "flip"): row}}, refuse_, {}, DECISIONS, SETTINGS)
+    return Book({"lamp": {("off", "flip"): row}}, refuse_, {}, DECISIONS, SETTINGS, {})
 
 
 LAMP: Key = ("lamp",)
@@ -128,6 +128,17 @@ def test_follow_ups_that_are_written_are_announced() -> None:
     walk.put((Kind.FOLLOW, FollowUp.WAKE, 1), ("new",))
     walk.put((Kind.FOLLOW, FollowUp.WAKE, 2), None)
     assert walk.change().follow_ups == ((Kind.FOLLOW, FollowUp.WAKE, 1),)
+
+
+@pytest.mark.cites("SHL-3b")
+@pytest.mark.parametrize(("left", "goes_on"), [(("old",), True), (None, False)])
+def test_a_follow_up_that_was_handled_is_announced_while_it_goes_on(left: Any, goes_on: bool) -> None:
+    here = (Kind.FOLLOW, FollowUp.WAKE, 1)
+    walk = walk_of(a_book(), {here: ("old",)})
+    walk.handled = here
+    if walk.get(here) != left:
+        walk.put(here, left)
+    assert walk.change().follow_ups == ((here,) if goes_on else ())
 
 
 # The same, seen from outside

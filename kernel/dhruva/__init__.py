@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dhruva.cells import Change as Change
     from dhruva.explore import Model as Model
     from dhruva.explore import check as check
+    from dhruva.identity import digest as digest
     from dhruva.machines import MACHINES as MACHINES
     from dhruva.runtime import Authority as Authority
     from dhruva.runtime import Rejected as Rejected
@@ -34,6 +35,7 @@ _HOME = {
     "Rejected": "dhruva.runtime",
     "Row": "dhruva.table",
     "check": "dhruva.explore",
+    "digest": "dhruva.identity",
     "kernel": "dhruva.step",
     "may": "dhruva.assume",
     "step": "dhruva.step",

@@ -99,15 +99,15 @@ ASSUMPTIONS: Final = (
 )
 
 
-def may(read: Read, given: Any) -> bool:
-    """Whether the outside can give this input here."""
-    return broken(read, given) is None
+def may(read: Read, given: Any, without: str | None = None) -> bool:
+    """Whether the outside can give this input here. `without`: one assumption, by name, is not made."""
+    return broken(read, given, without) is None
 
 
-def broken(read: Read, given: Any) -> str | None:
+def broken(read: Read, given: Any, without: str | None = None) -> str | None:
     """The first assumption that this input would break; None if it may come."""
     kind = type(given)
     for assumption in ASSUMPTIONS:
-        if kind in assumption.of and not assumption.holds(read, given):
+        if kind in assumption.of and assumption.name != without and not assumption.holds(read, given):
             return assumption.name
     return None

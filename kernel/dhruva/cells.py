@@ -300,6 +300,7 @@ class Lock(NamedTuple):
     nonce: Nonce
     child: bool  # a child process is recorded in the claim
     forced: bool  # an operator released the claim before this one
+    handed: bool  # a delivery has been given the claim
 
 
 class EffectCell(NamedTuple):

@@ -29,7 +29,7 @@ class AbortSignal(NamedTuple):
 
 
 class EndResource(NamedTuple):
-    """Ask a worker or handler to end, or close a stream (ACT-11)."""
+    """Ask a worker or handler to end, or say that it has: a stream, and what had not begun (ACT-11)."""
 
     ref: Ref
     number: int

@@ -8,14 +8,27 @@ swap one row, decision or wire, and you have another kernel to explore, to prove
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final
 
-from dhruva.cells import Change, Key, Read
+from dhruva.cells import Change, FollowUp, Key, Read
 from dhruva.machines import MACHINES
 from dhruva.rules import RULES
 from dhruva.rules.deeds import DEEDS
+from dhruva.rules.follow_ups import HANDLERS
 from dhruva.rules.guards import GUARDS
 from dhruva.rules.which import WHICH
 from dhruva.table import Machine, Refused
-from dhruva.walk import DECISIONS, SETTINGS, Book, Decisions, Given, Guard, Move, Settings, Walk, Wired
+from dhruva.walk import (
+    DECISIONS,
+    SETTINGS,
+    Book,
+    Decisions,
+    Given,
+    Guard,
+    Handler,
+    Move,
+    Settings,
+    Walk,
+    Wired,
+)
 from dhruva.wiring import WIRING, Does, Fire, Wire, check
 
 Step = Callable[[Read, Any], Change | Refused]
@@ -37,18 +50,19 @@ EPHEMERAL: Final = frozenset(
 stays until its attempt lets go of it."""
 
 
-def kernel(
+def book(
     tables: Mapping[str, Machine[Any, Any]] = MACHINES,
     decisions: Decisions = DECISIONS,
     wiring: Iterable[Wire] = WIRING,
     settings: Settings = SETTINGS,
     guards: Mapping[tuple[str, str], Guard] = GUARDS,
     deeds: Mapping[Does, Wired] = DEEDS,
+    handlers: Mapping[FollowUp, Handler] = HANDLERS,
     checked: bool = True,
-) -> Step:
-    """The step function of these tables, decisions and wires, with what their symbols mean.
+) -> Book:
+    """These tables, decisions and wires made ready to be walked, with what their symbols mean.
 
-    `checked=False` builds a kernel that the checks would refuse: a mutant.
+    `checked=False` makes a book that the checks would refuse: a mutant's.
     """
     wires = tuple(wiring)
     if checked:
@@ -57,17 +71,33 @@ def kernel(
     for wire in wires:
         slot = (wire.machine, str(wire.on))
         carried[slot] = (*carried.get(slot, ()), _wired(wire, deeds))
-    book = Book(
+    return Book(
         moves={name: _moves(machine, carried, guards) for name, machine in tables.items()},
         refuse={name: machine.step for name, machine in tables.items()},
         wires=carried,
         decide=decisions,
         settings=settings,
+        handlers=handlers,
     )
-    return _step(book)
 
 
-def _step(book: Book) -> Step:
+def kernel(
+    tables: Mapping[str, Machine[Any, Any]] = MACHINES,
+    decisions: Decisions = DECISIONS,
+    wiring: Iterable[Wire] = WIRING,
+    settings: Settings = SETTINGS,
+    guards: Mapping[tuple[str, str], Guard] = GUARDS,
+    deeds: Mapping[Does, Wired] = DEEDS,
+    handlers: Mapping[FollowUp, Handler] = HANDLERS,
+    checked: bool = True,
+) -> Step:
+    """The step function of the book of these tables, decisions and wires."""
+    return stepping(book(tables, decisions, wiring, settings, guards, deeds, handlers, checked))
+
+
+def stepping(book: Book) -> Step:
+    """The step function that goes by this book."""
+
     def step(read: Read, given: Any) -> Change | Refused:
         rule = RULES.get(type(given))
         if rule is None:
@@ -106,20 +136,23 @@ def _wired(wire: Wire, deeds: Mapping[Does, Wired]) -> Wired:
 
 
 def _fired(wire: Fire) -> Wired:
-    seek, only = WHICH[wire.which], wire.events[0]
+    seek, to, only, optional = WHICH[wire.which], wire.to, wire.events[0], wire.optional
 
     def fired(walk: Walk, key: Key, cell: Any, given: Given) -> Refused | None:
         found = seek(walk, key, cell, given)
         if found is None:
             return None
         event = found[2] if len(found) == 3 else only
-        if not wire.optional:
-            return walk.fire(wire.to, found[0], event, found[1])
-        walk.try_fire(wire.to, found[0], event, found[1])
+        if not optional:
+            return walk.fire(to, found[0], event, found[1])
+        walk.try_fire(to, found[0], event, found[1])
         return None
 
     return fired
 
 
-step: Final[Step] = kernel()
+BOOK: Final = book()
+"""All rules that we ship."""
+
+step: Final[Step] = stepping(BOOK)
 """The step that we ship."""

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, Final, NamedTuple
 
 from dhruva import limits
-from dhruva.cells import Cell, Change, Edge, Key, Kind, Read
+from dhruva.cells import Change, Edge, FollowUp, Key, Kind, Read
 from dhruva.decide import admission, authority, errors, outcome, plan, readiness, retry, signal
 from dhruva.decide.authority import Verdict
 from dhruva.decide.outcome import Failure
@@ -21,7 +21,15 @@ from dhruva.table import Refused
 
 ABSENT: Final = "absent"
 FOLLOW: Final = Kind.FOLLOW
+STATE: Final = 0  # the first field of every cell that follows a machine
 _new: Final = tuple.__new__  # a NamedTuple without the call of its own constructor: half the time
+
+
+def replaced(cell: Any, at: int, value: object) -> Any:
+    """The cell with another value in one field; the others are copied without being looked at."""
+    fields = [*cell]
+    fields[at] = value
+    return _new(cell.__class__, fields)
 
 
 class Given(NamedTuple):
@@ -35,9 +43,9 @@ class Given(NamedTuple):
     actor: UserId | None = None
     reasoned: bool = False
     dropped: bool = False
-    retry_safe: bool = True
+    retry_safe: bool = True  # of an attempt's end
     failure: Failure | None = None
-    retriable: bool = False
+    retriable: bool = False  # of a task's failure
     counts_try: bool = True
     nonce: Nonce | None = None
     readable: bool = False
@@ -74,7 +82,7 @@ class Decisions(NamedTuple):
     admit: Callable[..., admission.Admission] = admission.admit
     readmit: Callable[..., admission.Readmission] = admission.readmit
     cooperative_count: Callable[..., int] = admission.cooperative_count
-    may_retry: Callable[..., bool] = retry.may_retry
+    tries_left: Callable[..., bool] = retry.tries_left
     satisfied: Callable[..., bool] = readiness.satisfied
     first_lane: Callable[..., Any] = readiness.first_lane
     may_delete: Callable[..., bool] = errors.may_delete
@@ -109,50 +117,53 @@ class Move(NamedTuple):
 
 
 class Book(NamedTuple):
-    """All rules of one kernel: its tables made ready, its wires, its decisions, its settings."""
+    """All rules of one kernel: tables made ready, wires, decisions, settings, handlers of follow-ups."""
 
     moves: Mapping[str, Mapping[tuple[str, str], Move]]
     refuse: Mapping[str, Callable[[Any, Any], Any]]
     wires: Mapping[tuple[str, str], tuple["Wired", ...]]
     decide: Decisions
     settings: Settings
+    handlers: Mapping[FollowUp, "Handler"]
 
 
-class Overlay(dict[Key, Any]):
-    """Cells as they stand: what was read, and what was put over it. Reading asks the world once per cell."""
+class Walk(dict[Key, Any]):
+    """A step in the making, as a mapping: `walk[key]` is the cell as it stands, None where there is none.
 
-    __slots__ = ("read", "seen")
-
-    read: Read
-    seen: dict[Key, Any]
-
-    def __missing__(self, key: Key) -> Any:
-        cell = self[key] = self.seen[key] = self.read(key)
-        return cell
-
-
-class Walk:
-    """A step over the cells that `read` gives.
-
-    `get(key)` is the cell as it stands, or None; `put(key, cell)` is the cell from now on, None removes it.
-    Both are the overlay's own methods: a step calls them a dozen times.
+    `walk[key] = cell` is the cell from now on, `walk[key] = None` removes it. What was written is kept in the
+    dict itself; of everything else the world is asked, once.
     """
 
-    __slots__ = ("_cells", "_edges", "_effects", "_payloads", "book", "get", "put")
+    __slots__ = ("_edges", "_effects", "_payloads", "_read", "_seen", "book", "handled")
 
     def __init__(self, book: Book, read: Read) -> None:
         self.book = book
-        self._cells = cells = Overlay()
-        cells.read, cells.seen = read, {}
-        self.get: Callable[[Key], Any] = cells.__getitem__
-        self.put: Callable[[Key, Cell | None], None] = cells.__setitem__
+        self.handled: Key | None = None  # the follow-up that this step is about
+        self._read = read
+        self._seen: dict[Key, Any] = {}
         self._edges: list[Edge] = []
         self._effects: list[Effect] = []
         self._payloads: list[FieldChange] = []
 
+    def __missing__(self, key: Key) -> Any:
+        """The cell as it was before this step."""
+        seen = self._seen
+        if key in seen:
+            return seen[key]
+        cell = seen[key] = self._read(key)
+        return cell
+
+    def get(self, key: Key) -> Any:  # type: ignore[override]
+        """As `walk[key]`; a dict's own would not ask the world."""
+        return self[key]
+
+    def put(self, key: Key, cell: Any) -> None:
+        """As `walk[key] = cell`."""
+        self[key] = cell
+
     def create(self, machine: str, key: Key, cell: Any) -> None:
         """A new thing in its first state."""
-        self.put(key, cell)
+        self[key] = cell
         self._edges.append(_new(Edge, (machine, key, None, "create", cell[0])))
 
     def effect(self, effect: Effect) -> None:
@@ -163,54 +174,61 @@ class Walk:
 
     def fire(self, machine: str, key: Key, event: str, given: Given) -> Refused | None:
         """Take the row for this event of this cell, with all that follows; or say why not."""
-        move = self._move(machine, key, event, given)
-        if isinstance(move, Refused):
-            return move
-        cell = self._cells[key]
-        self._edges.append(_new(Edge, (machine, key, cell[0], event, move.target)))
-        if not move.stays:
-            self.put(key, _new(cell.__class__, (move.target, *cell[1:])))
-        for wired in move.wires:
-            refused = wired(self, key, self._cells[key], given)
+        cell = self[key]
+        move = None if cell is None else self.book.moves[machine].get((cell[0], event))
+        if move is None:
+            return self._no_row(machine, cell, event)
+        target, stays, ends, guards, wires, _ = move
+        if guards:
+            refused = self._barred(move, machine, key, event, given)
             if refused is not None:
                 return refused
-        if move.ends:
-            self.put(key, None)
+        self._edges.append(_new(Edge, (machine, key, cell[0], event, target)))
+        if not stays:
+            self[key] = replaced(cell, STATE, target)
+        for wired in wires:
+            refused = wired(self, key, self[key], given)
+            if refused is not None:
+                return refused
+        if ends:
+            self[key] = None
         return None
 
     def allows(self, machine: str, key: Key, event: str, given: Given) -> Refused | None:
         """Whether the row may be taken now, guards included; nothing is done."""
-        move = self._move(machine, key, event, given)
-        return move if isinstance(move, Refused) else None
-
-    def _move(self, machine: str, key: Key, event: str, given: Given) -> Move | Refused:
-        """The row for this event of this cell, if there is one and all its guards hold."""
-        cell = self.get(key)
-        if cell is None:
-            refused: Refused = self.book.refuse[machine](None, event)
-            return refused._replace(because=ABSENT)
-        move = self.book.moves[machine].get((cell[0], event))
+        cell = self[key]
+        move = None if cell is None else self.book.moves[machine].get((cell[0], event))
         if move is None:
-            answer: Refused = self.book.refuse[machine](cell[0], event)
-            return answer
+            return self._no_row(machine, cell, event)
+        return self._barred(move, machine, key, event, given)
+
+    def _no_row(self, machine: str, cell: Any, event: str) -> Refused:
+        if cell is None:
+            absent: Refused = self.book.refuse[machine](None, event)
+            return absent._replace(because=ABSENT)
+        refused: Refused = self.book.refuse[machine](cell[0], event)
+        return refused
+
+    def _barred(self, move: Move, machine: str, key: Key, event: str, given: Given) -> Refused | None:
+        """The first guard of a row that does not hold."""
+        cell = self[key]
         for symbol, holds in move.guards:
             if not holds(self, key, cell, given):
                 return Refused(machine, cell[0], event, move.cites, symbol)
-        return move
+        return None
 
     def try_fire(self, machine: str, key: Key, event: str, given: Given) -> Refused | None:
         """Fire; if it is refused, everything is as before. The refusal is returned, and refuses nothing."""
-        cells = self._cells
-        before, marks = cells.copy(), (len(self._edges), len(self._effects), len(self._payloads))
+        before, marks = self.copy(), (len(self._edges), len(self._effects), len(self._payloads))
         refused = self.fire(machine, key, event, given)
         if refused is not None:
-            cells.clear()
-            cells.update(before)
+            self.clear()
+            self.update(before)
             del self._edges[marks[0] :], self._effects[marks[1] :], self._payloads[marks[2] :]
         return refused
 
     def carry(self, machine: str, on: str, key: Key, cell: Any, given: Given) -> Refused | None:
-        """Carry out the wires of a symbol that stands in no table: those of the follow-ups."""
+        """Carry out the wires of a symbol where no row is taken: a follow-up, one that need not wait."""
         for wired in self.book.wires.get((machine, on), ()):
             refused = wired(self, key, cell, given)
             if refused is not None:
@@ -218,17 +236,20 @@ class Walk:
         return None
 
     def change(self) -> Change:
-        """What the step says: each cell once, and none that is as it was."""
-        seen, writes, follow_ups = self._cells.seen, {}, []
-        for key, cell in self._cells.items():
-            if key not in seen:
-                if cell is None and self._cells.read(key) is None:
-                    continue
-            elif cell is seen[key]:
-                continue
-            writes[key] = cell
-            if cell is not None and key[0] == FOLLOW:
+        """What the step says: each cell once; what was not there is not removed.
+
+        A follow-up that was handled and is still there goes on, also where nothing of its own has changed.
+        """
+        writes, follow_ups = self.copy(), []
+        for key, cell in self.items():
+            if cell is None:
+                if self.__missing__(key) is None:
+                    del writes[key]
+            elif key[0] == FOLLOW:
                 follow_ups.append(key)
+        handled = self.handled
+        if handled is not None and handled not in writes:
+            follow_ups.append(handled)
         said = (writes, tuple(self._payloads), tuple(self._effects), tuple(follow_ups), tuple(self._edges))
         return _new(Change, said)
 
@@ -236,3 +257,4 @@ class Walk:
 Guard = Callable[[Walk, Key, Any, Given], bool]
 Wired = Callable[[Walk, Key, Any, Given], Refused | None]
 Rule = Callable[[Walk, Any], Refused | None]
+Handler = Callable[[Walk, Key, Any], Refused | None]

@@ -98,7 +98,7 @@ class Does(Symbol):
     TIMER = "timer", "the task is due after its backoff, or at once if no try was counted"
     FIELDS = "fields", "the record's fields follow the transition"
     NEW_RUN = "new_run", "a new run with fresh counters"
-    ASK_TO_END = "ask_to_end", "it is asked to end"
+    ASK_TO_END = "ask_to_end", "it is asked to end, or told that it has"
     RESOURCE_ENDED = "resource_ended", "one thing less is alive in the scope"
     DISPATCH = "dispatch", "the dispatch call waits to be performed"
     FORGET_GROUP = "forget_group", "the group of an attempt that has ended is forgotten"
@@ -192,6 +192,7 @@ WIRING: Final[tuple[Wire, ...]] = (
         "handler", HandlerEffect.ABORT_ATTEMPT, "attempt", (AttemptEvent.ABORT,), W.HOLDER, IF_IT_CAN, "ACT-9"
     ),
     Do("handler", HandlerState.CANCELLING, D.ASK_TO_END, "ACT-11"),
+    Do("stream", StreamState.ABORTED, D.ASK_TO_END, "ACT-11"),
     *(
         wire
         for machine, end in (

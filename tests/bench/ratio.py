@@ -1,10 +1,13 @@
 """Measuring by ratio: candidates take turns within one run, the median decides, and JSON is kept."""
 
 import json
+import os
 import statistics
 import sys
+import tempfile
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 
 BUILD = Path(__file__).resolve().parents[2] / "build" / "bench"
@@ -21,6 +24,15 @@ def interleaved(
             run()
             samples[name].append((time.perf_counter_ns() - begin) / calls)
     return {name: statistics.median(taken) for name, taken in samples.items()}
+
+
+@contextmanager
+def workshop() -> Iterator[Path]:
+    """A folder for files, on the disk of the project, or in $BENCH_FOLDER: a disk decides much."""
+    within = Path(os.environ.get("BENCH_FOLDER", BUILD))
+    within.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=within) as folder:
+        yield Path(folder)
 
 
 def report(name: str, figures: Mapping[str, object], lines: list[str]) -> None:

@@ -91,16 +91,22 @@ def test_a_drop_is_an_error_that_is_never_retried() -> None:
 
 
 @pytest.mark.cites("ACT-10d", "DSP-11f")
-def test_a_drop_is_not_retried_either_where_the_attempt_was_aborting() -> None:
+def test_a_drop_is_never_retried_however_the_attempt_ended() -> None:
     """The first reason names the failure; that nothing follows a drop holds all the same.
 
     Shutdown is left out: ACT-18 makes that task pending again in the same step.
     """
-    reasons = set(BY_REASON) - {AbortReason.SHUTDOWN}
-    retried = {
-        reason for reason in reasons if settled(AttemptEvent.ERROR, reason, dropped=True).retry != NEVER
-    }
-    assert retried == set()
+    reasons = set(REASONS) - {AbortReason.SHUTDOWN}
+    failures = (case for case in product(ENDS, reasons) if case != (AttemptEvent.SUCCEED, None))
+    assert all(settled(end, reason, dropped=True).retry == NEVER for end, reason in failures)
+
+
+@pytest.mark.cites("LIF-14g")
+def test_what_is_not_safe_to_repeat_is_never_retried() -> None:
+    """All else is as it is for a safe one, after a shutdown too."""
+    for facts in product(TaskStatus, ENDS, REASONS, BOOLS, BOOLS):
+        safe, unsafe = (outcome.settle(*facts, retry_safe=retry_safe) for retry_safe in (True, False))
+        assert unsafe == safe._replace(retry=False)
 
 
 @pytest.mark.cites("ACT-10d")

@@ -10,7 +10,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from dhruva.decide import readiness
-from dhruva.decide.readiness import Dependency, Wait
+from dhruva.decide.readiness import Dependency
 from dhruva.ids import OwnerId, Priority, TaskId, TaskStatus
 
 BOOLS: Final = (False, True)
@@ -42,31 +42,12 @@ def test_which_dependencies_block() -> None:
         assert not (blocks and readiness.satisfied(status, required, False))
 
 
-GUARDS: Final = ("dependencies", "timer", "executor", "authorization")
-
-
-@pytest.mark.cites("LIF-3", "LIF-3a", "LIF-3b", "LIF-3c", "LIF-3d", "LIF-6d")
-@settings(deadline=None)
-@given(st.integers(1, 10**6))
-def test_a_task_waits_for_the_first_guard_that_does_not_hold(unmet: int) -> None:
-    """Every combination of guards, in the order of the task's table; for nothing iff all hold."""
-    for holds in product(BOOLS, repeat=4):
-        missing = [guard for guard, held in zip(GUARDS, holds, strict=True) if not held]
-        answer = readiness.waits_for(0 if holds[0] else unmet, *holds[1:])
-        assert answer == (missing[0] if missing else "nothing")
-
-
-@pytest.mark.cites("LIF-3")
-def test_the_waits_are_the_guards_of_start() -> None:
-    assert set(Wait) == {*GUARDS, "nothing"}
-
-
 @pytest.mark.cites("LIF-6a")
 def test_the_first_lane_is_the_most_urgent_in_which_something_waits() -> None:
     """All sixteen cases."""
     for waits in product(BOOLS, repeat=4):
         lanes = [lane for lane, waiting in enumerate(waits) if waiting]
-        assert readiness.first_lane(*waits) == min(lanes, default=None)
+        assert readiness.first_lane(waits.__getitem__) == min(lanes, default=None)
 
 
 def served(arrivals: list[Priority]) -> Iterator[tuple[Priority, int]]:
@@ -74,7 +55,7 @@ def served(arrivals: list[Priority]) -> Iterator[tuple[Priority, int]]:
     lanes: dict[Priority, list[int]] = {priority: [] for priority in Priority}
     for place, priority in enumerate(arrivals):
         lanes[priority].append(place)
-    while (lane := readiness.first_lane(*(bool(lanes[priority]) for priority in Priority))) is not None:
+    while (lane := readiness.first_lane(lambda priority: bool(lanes[priority]))) is not None:
         yield lane, lanes[lane].pop(0)
 
 

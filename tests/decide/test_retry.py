@@ -30,23 +30,10 @@ tries = st.integers(1, 60)
 def test_max_attempts_counts_the_first(most: int) -> None:
     """An execution that always fails is attempted exactly so often."""
     attempts = 1
-    while retry.may_retry(attempts, most, retriable=True, retry_safe=True):
+    while retry.tries_left(attempts, most):
         attempts += 1
         assert attempts <= most
     assert attempts == most
-
-
-@pytest.mark.cites("LIF-14b", "LIF-14g", "ACT-10a")
-@settings(deadline=None)
-@given(st.integers(0, 6), st.integers(0, 6))
-def test_a_retry_needs_a_try_a_retriable_failure_and_safety(spent: int, most: int) -> None:
-    """All four combinations of the bools."""
-    left = most - spent > 0
-    assert retry.tries_left(spent, most) is left
-    assert retry.may_retry(spent, most, retriable=True, retry_safe=True) is left
-    assert not retry.may_retry(spent, most, retriable=True, retry_safe=False)
-    assert not retry.may_retry(spent, most, retriable=False, retry_safe=True)
-    assert not retry.may_retry(spent, most, retriable=False, retry_safe=False)
 
 
 def declared(attempts: int, initial: int, cap: int) -> int:
@@ -123,7 +110,7 @@ def attempts_of_a_run(most: int, ends: list[End]) -> int:
     for number, end in enumerate(ends, 1):
         said = settlement(end)
         spent += said.counts_try
-        if not retry.may_retry(spent, most, said.retry, retry_safe=True):
+        if not (said.retry and retry.tries_left(spent, most)):
             return number
     return len(ends)
 

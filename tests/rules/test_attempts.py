@@ -222,6 +222,22 @@ def test_what_is_seen_of_a_worker_is_accepted_until_it_has_ended() -> None:
     assert refuse(world, i.ResourceEvent(RUN, 1, WorkerEvent.EXITED)).because == "absent"
 
 
+@pytest.mark.cites("ACT-11b", "ACT-16c")
+@pytest.mark.parametrize("kind", ADD)
+def test_what_had_not_begun_has_ended_and_its_process_hears_of_it(kind: str) -> None:
+    world = begin(*running(), ADD[kind](RUN), i.Succeed(RUN))
+    change = accept(world, handle(FollowUp.END_RESOURCES, RUN))
+    assert effects(change, EndResource) == [EndResource(RUN, 1)]
+    assert (Kind.RESOURCE, RUN, 1) not in world.cells
+
+
+@pytest.mark.cites("ACT-16d")
+@pytest.mark.parametrize("kind", [kind for kind in ADD if kind != "stream"])
+def test_a_process_that_is_gone_hears_nothing(kind: str) -> None:
+    world = begin(*running(), ADD[kind](RUN), i.OwnerGone(RUN))
+    assert effects(accept(world, handle(FollowUp.END_RESOURCES, RUN)), EndResource) == []
+
+
 @pytest.mark.cites("ACT-9g", "ACT-18d")
 @pytest.mark.parametrize(
     ("add", "event", "reason"),

@@ -199,6 +199,28 @@ def test_a_signal_of_another_name_stays_kept() -> None:
     assert (flow(world).state, flow(world).kept) == ("waiting", 1)
 
 
+@pytest.mark.cites("WFL-12c", "WFL-22b")
+def test_a_signal_that_was_heard_last_is_not_kept() -> None:
+    """The same signal delivered twice, once by token and once by name."""
+    world = begin(START, waits(WaitKind.SIGNAL, name=PAID), i.Signal(FLOW, signal(1), token(1), PAID))
+    refused = refuse(world, i.EarlySignal(FLOW, signal(1), PAID))
+    assert refused == Refused("instance", "running", "early_signal", "WFL-12", "duplicate")
+    accept(world, i.EarlySignal(FLOW, signal(2), PAID))
+
+
+@pytest.mark.cites("WFL-12c", "WFL-22c")
+def test_a_kept_signal_that_was_heard_since_does_not_resume_its_wait() -> None:
+    """It was kept under its name, then heard by another wait, by token: the commit drops it and waits."""
+    world = begin(
+        START, i.EarlySignal(FLOW, signal(1), PAID), waits(WaitKind.TIMER),
+        i.Signal(FLOW, signal(1), token(1)),
+    )  # fmt: skip
+    change = accept(world, waits(WaitKind.SIGNAL, flow(world).version, name=PAID))
+    assert [on for _, on, _ in moves(change, "instance")] == ["wait"]
+    assert (flow(world).state, flow(world).kept) == ("waiting", 0)
+    assert (Kind.KEPT, FLOW, PAID) not in world.cells
+
+
 @pytest.mark.cites("WFL-3d")
 def test_an_error_keeps_the_signal_of_the_wait_that_is_open() -> None:
     world = begin(*HELD, send(1), i.RetryInstance(FLOW, ANNA))

@@ -1,5 +1,8 @@
 """Who waits, in which order (LIF-6, ACT-13, LIF-3g)."""
 
+from dataclasses import replace
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -7,6 +10,11 @@ from hypothesis import strategies as st
 from dhruva import inputs as i
 from dhruva.cells import FollowUp, Kind
 from dhruva.ids import OwnerId, Priority, Ref, RequestId, TaskId
+from dhruva.machines import MACHINES
+from dhruva.machines.task import TASK as TASK_TABLE
+from dhruva.machines.task import TaskEvent, TaskGuard
+from dhruva.rules import lanes
+from dhruva.step import kernel
 from tests.rules.cast import (
     EXECUTOR,
     LAST,
@@ -35,6 +43,39 @@ def test_ready_tasks_start_by_priority_then_first_come(priorities: list[Priority
     world.give(wake())
     expected = sorted(zip(priorities, owners, strict=True), key=lambda pair: pair[0])
     assert run_all(world) == [owner for _, owner in expected]
+
+
+@pytest.mark.cites("LIF-3")
+def test_the_table_asks_last_for_what_a_ready_task_may_still_lack() -> None:
+    """A task is ready when all guards hold that come before these: so the rule stands once, in its table."""
+    (start,) = (row for row in TASK_TABLE.rows if row.on == TaskEvent.START)
+    assert set(start.when[-2:]) == lanes.NOT_ITS_OWN
+    assert set(start.when[:-2]) == {TaskGuard.DEPENDENCIES, TaskGuard.DUE}
+
+
+@pytest.mark.cites("LIF-3a", "LIF-3b")
+@pytest.mark.parametrize(
+    ("setup", "waits"),
+    [
+        ((task(),), True),
+        ((task(dependencies=1),), False),
+        ((task(max_attempts=2), wake(), i.Fail(RUN)), False),
+        ((task(max_attempts=2), wake(), i.Fail(RUN), i.Due(TASK, 1, 1)), True),
+        ((task(), i.Cancel(TASK)), False),
+    ],
+    ids=["ready", "unmet", "not due", "due", "cancelled"],
+)
+def test_a_task_waits_in_its_lane_iff_it_lacks_nothing_of_its_own(
+    setup: tuple[Any, ...], waits: bool
+) -> None:
+    """The guards that say so are those of the table: without them, everything pending waits in its lane."""
+    world = begin(scope(), *setup)
+    assert ((Kind.WAITER, TASK) in world.cells) is waits
+    rows = tuple(
+        replace(row, when=row.when[2:]) if row.on == TaskEvent.START else row for row in TASK_TABLE.rows
+    )
+    lax = kernel(tables=MACHINES | {"task": replace(TASK_TABLE, rows=rows)})
+    assert (Kind.WAITER, TASK) in begin(scope(), task(dependencies=1), by=lax).cells
 
 
 @pytest.mark.cites("LIF-6e", "ACT-13e")

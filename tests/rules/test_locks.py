@@ -8,12 +8,25 @@ from hypothesis import strategies as st
 
 from dhruva import inputs as i
 from dhruva.cells import Kind
+from dhruva.decide.admission import OutcomeSignal
 from dhruva.decide.plan import Plan
 from dhruva.effects import Publish, Retained
 from dhruva.ids import TargetId
 from dhruva.machines.release import ReleaseEvent
 from dhruva.table import Refused
-from tests.rules.cast import ANNA, CALL, NO_RUN, OTHER_TARGET, RUN, SCOPE, TARGET, TASK, dispatched, nonce
+from tests.rules.cast import (
+    ANNA,
+    CALL,
+    NO_RUN,
+    OTHER_TARGET,
+    RUN,
+    SCOPE,
+    TARGET,
+    TASK,
+    dispatched,
+    nonce,
+    outcome,
+)
 from tests.rules.play import accept, begin, drain, effects, moves, refuse, state
 
 LOCK = (Kind.LOCK, TARGET)
@@ -182,6 +195,16 @@ def test_the_claim_that_is_handed_over_must_hold_the_lock() -> None:
     assert refuse(world, deliver(SOCKET, number=2)).because == "nonce"
     accept(world, i.Unobserved(TARGET, nonce(1)))
     assert refuse(world, deliver(SOCKET)).because == "nonce"
+
+
+@pytest.mark.cites("REL-5", "REL-6")
+def test_a_claim_is_handed_over_once() -> None:
+    """Its first call was lost, and a retry spawns the next: the first child may still start under it."""
+    world = begin(*delivered(SPAWN), i.Lost(CALL), outcome(OutcomeSignal.RETRY), i.CommitCarrier(RUN, 2))
+    again = i.Deliver(RUN, 2, SPAWN, TARGET, TARGET, nonce(1))
+    assert refuse(world, again) == Refused("lock", "held", "deliver", "REL-5", "handed")
+    accept(world, i.Takeover(TARGET, True, True, 0))
+    accept(world, again._replace(nonce=nonce(2)))
 
 
 @pytest.mark.cites("REL-1a", "DSP-3a")

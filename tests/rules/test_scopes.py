@@ -213,6 +213,18 @@ def test_a_queued_request_can_be_withdrawn_once() -> None:
     assert refuse(world, i.Withdraw(ASKED)) == Refused("request", None, "withdraw", "ACT-13", "absent")
 
 
+@pytest.mark.cites("ACT-10d", "ACT-13")
+@pytest.mark.parametrize(
+    "late", [(), (i.Dispose(SCOPE),), (i.Suspend(SCOPE),)], ids=["", "disposed", "suspended"]
+)
+def test_a_request_that_is_about_to_ask_again_can_be_withdrawn(late: tuple[Any, ...]) -> None:
+    world = begin(scope(retry=1), ask(), i.Fail(ASKED_RUN), *late)
+    change = accept(world, i.Withdraw(ASKED))
+    assert moves(change, "request")[-1] == ("queued", "withdraw", "withdrawn")
+    assert change.writes == {follow(FollowUp.ASK_AGAIN, ASKED): None}
+    assert refuse(world, i.Withdraw(ASKED)).because == "absent"
+
+
 @pytest.mark.cites("ACT-2e", "ACT-13i")
 def test_a_request_that_waited_too_long_is_rejected() -> None:
     world = begin(queue(), ask(), ask(ASKED_TOO))

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from hypothesis import strategies as st
 
 from dhruva import inputs as i
-from dhruva.cells import Change
+from dhruva.cells import Change, FollowUp, Kind
 from dhruva.ids import Priority
 from dhruva.step import Step
 from tests.stateful.menu import EXECUTORS, INSTANCES, SCOPES, TASKS, THEMES, pick
@@ -113,9 +113,19 @@ def seen_on(walk: Walk, step: Step, honest: bool) -> Iterator[Seen]:
         supply.note(given)
     for number in walk.numbers:
         given = _choose(world, walk.theme, number, supply if honest else None)
-        if given is not None:
-            supply.note(given)
-            yield world.give(given)
+        for one in _call(world, given) if honest else (given,):
+            if one is not None:
+                supply.note(one)
+                yield world.give(one)
+
+
+def _call(world: World, given: Any) -> tuple[Any, ...]:
+    """A re-execution is one call: the recall and the reset behind it, or neither (LIF-10)."""
+    if not isinstance(given, i.Recall | i.Reset):
+        return (given,)
+    both = i.Recall(given.task, None), i.Reset(given.task, (Kind.FOLLOW, FollowUp.RECALL, given.task))
+    tried = World(world.step, world.cells)
+    return both if all(isinstance(tried.give(one).answer, Change) for one in both) else ()
 
 
 def _choose(world: World, theme: str, number: int, supply: Supply | None) -> Any:

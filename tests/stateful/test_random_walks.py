@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from dhruva.cells import Change, Kind
+from dhruva.cells import Change, FollowUp, Key, Kind
+from dhruva.inputs import Handle, Wake
 from dhruva.machines import MACHINES
 from dhruva.rules import RULES
 from dhruva.step import step
@@ -56,12 +57,20 @@ def says_no_well(seen: Seen) -> None:
 
 
 def writes_with_care(seen: Seen) -> None:
-    """Each follow-up that is written is announced, and nothing is removed that was not there."""
+    """Follow-ups that are written, or were handled and go on, are announced; what is removed was there."""
     change = seen.answer
     assert isinstance(change, Change)
     announced = tuple(k for k, cell in change.writes.items() if k[0] == Kind.FOLLOW and cell is not None)
-    assert change.follow_ups == announced
+    goes_on = tuple(k for k in handled(seen.given) if k in seen.after and k not in change.writes)
+    assert change.follow_ups == announced + goes_on
     assert all(cell is not None or key in seen.before for key, cell in change.writes.items())
+
+
+def handled(given: Any) -> tuple[Key, ...]:
+    """The follow-up that an input is about."""
+    if isinstance(given, Wake):
+        return ((Kind.FOLLOW, FollowUp.WAKE, given.scope),)
+    return (given.key,) if isinstance(given, Handle) else ()
 
 
 def is_made_of_values(cell: Any) -> bool:

@@ -24,7 +24,8 @@ class Verdict(StrEnum):
 REJECTIONS: Final = tuple(v for v in Verdict if v not in (Verdict.AUTHORIZED, Verdict.QUEUED))
 
 
-_AUTHORIZED: Final = Verdict.AUTHORIZED  # asked for at every commit: bound once
+_AUTHORIZED: Final = Verdict.AUTHORIZED  # the answers under load: bound once
+_CONCURRENCY_LIMIT: Final = Verdict.CONCURRENCY_LIMIT
 _SUSPENDED: Final = ScopeState.SUSPENDED
 
 
@@ -48,13 +49,14 @@ class Facts(NamedTuple):
 
 def authorize(facts: Facts) -> Verdict:
     """Authorized iff every rule of ACT-2 holds; otherwise queued, or rejected for the first broken rule."""
-    if facts.scope is None:
+    scope = facts.scope
+    if scope is None:
         return Verdict.SCOPE_NOT_FOUND
-    if facts.scope not in ALIVE:
+    if scope not in ALIVE:
         return Verdict.SCOPE_DISPOSED
-    if facts.scope == _SUSPENDED:
+    if scope == _SUSPENDED:
         return Verdict.SCOPE_SUSPENDED
-    if facts.scope not in CAN_EXECUTE:
+    if scope not in CAN_EXECUTE:
         return Verdict.SCOPE_NOT_ATTACHED
     if facts.spawned >= facts.max_spawns:
         return Verdict.SPAWN_LIMIT
@@ -63,7 +65,7 @@ def authorize(facts: Facts) -> Verdict:
     if facts.active < facts.max_concurrent and facts.active_overall < facts.max_overall:
         return _AUTHORIZED
     if not facts.queues:
-        return Verdict.CONCURRENCY_LIMIT
+        return _CONCURRENCY_LIMIT
     if facts.queued < facts.max_queued:
         return Verdict.QUEUED
     return Verdict.QUEUE_FULL

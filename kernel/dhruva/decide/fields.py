@@ -65,8 +65,12 @@ def created(now: int) -> Fields:
 
 
 def apply(fields: Fields, event: TaskEvent | ReexecutionEvent, now: int) -> Fields:
-    """The fields after a transition. A clock that went back moves no stamp back (LIF-2)."""
-    does = FIELD_ACTIONS[event]
+    """The fields after a transition."""
+    return perform(fields, FIELD_ACTIONS[event], now)
+
+
+def perform(fields: Fields, does: FieldActions, now: int) -> Fields:
+    """The fields after these actions. A clock that went back moves no stamp back (LIF-2)."""
     stamp = max(now, fields.updated)
     return Fields(
         created=fields.created,

@@ -70,9 +70,11 @@ class Settlement(NamedTuple):
 
 NOTHING: Final = Settlement(None, None, True, False)
 SUCCEEDED: Final = Settlement(TaskEvent.SUCCEED, None, True, False)
-SHUT_DOWN: Final = Settlement(TaskEvent.FAIL, Failure.INTERRUPTED, False, True)
+_IN_PROGRESS: Final = TaskStatus.IN_PROGRESS  # asked for at every end: bound once
+_SUCCEED: Final = AttemptEvent.SUCCEED
 
 BY_REASON: Final = {
+    AbortReason.SHUTDOWN: Failure.INTERRUPTED,
     AbortReason.TIMEOUT: Failure.TIMEOUT,
     AbortReason.WORKER: Failure.WORKER,
     AbortReason.HANDLER: Failure.HANDLER,
@@ -83,30 +85,35 @@ BY_REASON: Final = {
 
 
 def settle(
-    status: TaskStatus, end: AttemptEvent, reason: AbortReason | None, dropped: bool, retry_on_timeout: bool
+    status: TaskStatus,
+    end: AttemptEvent,
+    reason: AbortReason | None,
+    dropped: bool,
+    retry_on_timeout: bool,
+    retry_safe: bool = True,
 ) -> Settlement:
     """What the end of an attempt does to its task (ACT-18).
 
     `reason` is the first reason to abort, if the attempt was aborting: it decides over the
-    event that ended the body, an abandonment alone excepted.
+    event that ended the body, an abandonment alone excepted. No retry follows an outcome that is not safe
+    to repeat (LIF-14), or a drop (DSP-11) unless a shutdown came first, which counts no try.
     """
-    if status != TaskStatus.IN_PROGRESS:
+    if status != _IN_PROGRESS:
         return NOTHING
-    if end == AttemptEvent.ABANDON:
-        return _failed(Failure.ABANDONED, retry_on_timeout)
-    if reason == AbortReason.SHUTDOWN:
-        return SHUT_DOWN
-    if reason is not None:
-        named = _failed(BY_REASON[reason], retry_on_timeout)
-        return named._replace(retry=False) if dropped else named
-    if end == AttemptEvent.SUCCEED:
+    if end == _SUCCEED and reason is None:
         return SUCCEEDED
+    failure = _failure(end, reason, dropped)
+    shut_down = reason == AbortReason.SHUTDOWN and end != AttemptEvent.ABANDON
+    repeatable = retry_safe and (shut_down or not dropped)
+    retry = repeatable and retriable(failure, retry_on_timeout)
+    return Settlement(TaskEvent.FAIL, failure, not shut_down, retry)
+
+
+def _failure(end: AttemptEvent, reason: AbortReason | None, dropped: bool) -> Failure:
+    if end == AttemptEvent.ABANDON:
+        return Failure.ABANDONED
+    if reason is not None:
+        return BY_REASON[reason]
     if end == AttemptEvent.OWNER_GONE:
-        return _failed(Failure.INTERRUPTED, retry_on_timeout)
-    if dropped:
-        return _failed(Failure.DROPPED, retry_on_timeout)
-    return _failed(Failure.ERROR, retry_on_timeout)
-
-
-def _failed(failure: Failure, retry_on_timeout: bool) -> Settlement:
-    return Settlement(TaskEvent.FAIL, failure, True, retriable(failure, retry_on_timeout))
+        return Failure.INTERRUPTED
+    return Failure.DROPPED if dropped else Failure.ERROR

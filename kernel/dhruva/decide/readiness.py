@@ -1,7 +1,6 @@
-"""When a task may start, why it cannot, and which goes first (LIF-3 to LIF-6)."""
+"""What satisfies a dependency, what blocks, and which lane goes first (LIF-4 to LIF-6)."""
 
 from collections.abc import Callable, Iterable
-from enum import StrEnum
 from typing import Final, NamedTuple
 
 from dhruva.ids import ENDED, Priority, TaskId, TaskStatus
@@ -24,40 +23,18 @@ def blocks(status: TaskStatus | None, required: bool) -> bool:
 STUCK: Final = frozenset({TaskStatus.FAILED, TaskStatus.CANCELLED})
 
 
-class Wait(StrEnum):
-    """The first thing that a pending task waits for (LIF-3)."""
+def first_lane(waits: Callable[[Priority], bool]) -> Priority | None:
+    """The lane whose head goes next: the most urgent one in which something waits (LIF-6).
 
-    NOTHING = "nothing"
-    DEPENDENCIES = "dependencies"
-    TIMER = "timer"
-    EXECUTOR = "executor"
-    AUTHORIZATION = "authorization"
-
-
-def waits_for(unmet: int, due: bool, executor: bool, authorized: bool) -> Wait:
-    """What keeps a pending task from starting; dependencies come before everything else."""
-    if unmet > 0:
-        return Wait.DEPENDENCIES
-    if not due:
-        return Wait.TIMER
-    if not executor:
-        return Wait.EXECUTOR
-    if not authorized:
-        return Wait.AUTHORIZATION
-    return Wait.NOTHING
-
-
-def first_lane(urgent: bool, high: bool, normal: bool, low: bool) -> Priority | None:
-    """The lane whose head goes next: the most urgent one in which something waits (LIF-6)."""
-    if urgent:
-        return Priority.URGENT
-    if high:
-        return Priority.HIGH
-    if normal:
-        return Priority.NORMAL
-    if low:
-        return Priority.LOW
+    Less urgent ones are not even asked.
+    """
+    for lane in LANES:
+        if waits(lane):
+            return lane
     return None
+
+
+LANES: Final = (Priority.URGENT, Priority.HIGH, Priority.NORMAL, Priority.LOW)
 
 
 class Dependency(NamedTuple):

@@ -1,4 +1,7 @@
-"""Whether and when a failure is tried again (LIF-14); the same backoff serves workflow steps (WFL-15)."""
+"""How often and when a failure is tried again (LIF-14); the same backoff serves workflow steps (WFL-15).
+
+Whether it may be at all is settled with the failure itself, in `outcome`.
+"""
 
 from typing import Final
 
@@ -8,11 +11,6 @@ from dhruva.limits import BACKOFF_DOUBLINGS_MAX
 def tries_left(tries: int, max_attempts: int) -> bool:
     """The first attempt counts, and so does one whose owner crashed (LIF-14, LIF-15)."""
     return tries < max_attempts
-
-
-def may_retry(tries: int, max_attempts: int, retriable: bool, retry_safe: bool) -> bool:
-    """Automatic retry: tries are left, the failure is retriable, and trying again repeats nothing unsafe."""
-    return retriable and retry_safe and tries_left(tries, max_attempts)
 
 
 def backoff_ms(tries: int, initial_ms: int, cap_ms: int) -> int:

@@ -1,9 +1,12 @@
 """What can happen: everything that `step` may be given. Frozen values; nothing else gets in.
 
 An input names its cell and carries the facts that no cell holds: what was observed, what a registry
-or a probe said, who acted. Times, texts and results are payload and stand beside it.
+or a probe said, who acted. Times, texts and results are payload and stand beside it. The words that
+inputs are made of can be had from here too: the shell looks into no machine and no decision.
 """
 
+from dhruva.decide.admission import OutcomeSignal as OutcomeSignal
+from dhruva.decide.plan import Plan as Plan
 from dhruva.inputs.attempts import (
     Abandon,
     Abort,
@@ -68,6 +71,12 @@ from dhruva.inputs.scopes import (
     Withdraw,
 )
 from dhruva.inputs.tasks import Cancel, CreateTask, Delete, Depend, Due, Recall, Register, Reset, Unlink
+from dhruva.machines.attempt import AbortReason as AbortReason
+from dhruva.machines.instance import WaitKind as WaitKind
+from dhruva.machines.release import ReleaseEvent as ReleaseEvent
+from dhruva.machines.resources import HandlerEvent as HandlerEvent
+from dhruva.machines.resources import StreamEvent as StreamEvent
+from dhruva.machines.resources import WorkerEvent as WorkerEvent
 
 __all__ = [
     "Abandon",

@@ -42,7 +42,7 @@ FROM_OUTSIDE: Final = frozenset({AbortReason.USER, AbortReason.TIMEOUT, AbortRea
 def abort(walk: Walk, given: Abort) -> Refused | None:
     """The other reasons follow from what happens elsewhere; who wants a task to end cancels the task."""
     key = keys.attempt(given.ref)
-    attempt = walk.get(key)
+    attempt = walk[key]
     by_user_of_task = (
         given.reason == AbortReason.USER and attempt is not None and attempt.kind == OwnerKind.TASK
     )
@@ -73,17 +73,17 @@ FIRST_STATE: Final[dict[ResourceKind, WorkerState | HandlerState | StreamState]]
 
 def _add(walk: Walk, ref: Ref, kind: ResourceKind) -> Refused | None:
     """Only after commit, only while the attempt runs, and none while the scope is suspended (ACT-9)."""
-    attempt = walk.get(keys.attempt(ref))
+    attempt = walk[keys.ATTEMPT, ref]
     if attempt is None:
         return Refused(kind, None, "add", "ACT-9", ABSENT)
-    scope = walk.get(keys.scope(attempt.scope))
+    scope = walk[keys.SCOPE, attempt.scope]
     if attempt.state != AttemptState.RUNNING:
         return Refused(kind, None, "add", "ACT-9", attempt.state)
     if scope is None or scope.state not in CAN_EXECUTE:
         return Refused(kind, None, "add", "ACT-9 ACT-12", ABSENT if scope is None else scope.state)
     number = attempt.resources + 1
-    walk.put(keys.attempt(ref), attempt._replace(resources=number))
-    walk.put(keys.scope(attempt.scope), scope._replace(live=scope.live + 1))
+    walk[keys.ATTEMPT, ref] = attempt._replace(resources=number)
+    walk[keys.SCOPE, attempt.scope] = scope._replace(live=scope.live + 1)
     walk.create(kind, (keys.RESOURCE, ref, number), Resource(FIRST_STATE[kind], kind, attempt.scope))
     return None
 
@@ -102,7 +102,7 @@ def add_stream(walk: Walk, given: AddStream) -> Refused | None:
 
 def resource_event(walk: Walk, given: ResourceEvent) -> Refused | None:
     key = (keys.RESOURCE, given.ref, given.number)
-    resource = walk.get(key)
+    resource = walk[key]
     if resource is None:
         return Refused("resource", None, given.event, "ACT-9", ABSENT)
     return walk.fire(resource.kind, key, given.event, NOTHING)

@@ -38,7 +38,7 @@ def _refused(event: str, rule: str, because: str, state: str | None = None) -> R
 
 def admit(walk: Walk, given: Admit) -> Refused | None:
     """The first dispatch of an attempt (DSP-1, DSP-10)."""
-    attempt, spec = walk.get(keys.attempt(given.ref)), walk.get(keys.spec(given.ref.owner))
+    attempt, spec = walk[keys.ATTEMPT, given.ref], walk[keys.SPEC, given.ref.owner]
     if attempt is None or spec is None:
         return _refused("admit", "DSP-1", ABSENT)
     if attempt.state != AttemptState.RUNNING or attempt.spawn != 0:
@@ -53,8 +53,8 @@ def admit(walk: Walk, given: Admit) -> Refused | None:
 
 def outcome(walk: Walk, given: Outcome) -> Refused | None:
     """A signal for the newest dispatch, once its carrier is void (DSP-7, DSP-8, DSP-9)."""
-    attempt, spec = walk.get(keys.attempt(given.ref)), walk.get(keys.spec(given.ref.owner))
-    group = walk.get((keys.GROUP, given.ref, given.spawn))
+    attempt, spec = walk[keys.ATTEMPT, given.ref], walk[keys.SPEC, given.ref.owner]
+    group = walk[keys.GROUP, given.ref, given.spawn]
     if attempt is None or spec is None or group is None:
         return _refused(given.signal, "DSP-7", ABSENT)
     if (
@@ -74,7 +74,7 @@ def outcome(walk: Walk, given: Outcome) -> Refused | None:
         total,
         counters.urgency,
     )
-    walk.put((keys.GROUP, given.ref, given.spawn), None)
+    walk[keys.GROUP, given.ref, given.spawn] = None
     told = TOLD.get(given.signal)
     if told is not None and answer.admission == Admission.DISPATCH:
         walk.effect(Announce(told, given.ref, given.spawn))
@@ -87,7 +87,7 @@ TOLD: Final = {OutcomeSignal.RETRY: Happened.RETRY, OutcomeSignal.ESCALATE: Happ
 
 def _counters(walk: Walk, ref: Ref) -> Dispatch:
     """Counters are per run; those of an earlier run count no more (DSP-4)."""
-    found = walk.get((keys.DISPATCH, ref.owner))
+    found = walk[keys.DISPATCH, ref.owner]
     if found is None or found.run != ref.run:
         return FRESH._replace(run=ref.run)
     known: Dispatch = found
@@ -103,8 +103,8 @@ def _go_on(
     if answer == Admission.DISPATCH:
         _spawn(walk, given, counters, total)
         return None
-    walk.put((keys.DISPATCH, given.ref.owner), counters)
-    spec = walk.get(keys.spec(given.ref.owner))
+    walk[keys.DISPATCH, given.ref.owner] = counters
+    spec = walk[keys.SPEC, given.ref.owner]
     budget = 0 if spec is None else spec.budget
     walk.effect(Dropped(given.ref, answer, counters.depth, counters.spawned, budget, total))
     return walk.fire("attempt", keys.attempt(given.ref), AttemptEvent.ERROR, DROP)
@@ -112,14 +112,14 @@ def _go_on(
 
 def _spawn(walk: Walk, given: Admit | Outcome, counters: Dispatch, total: int) -> None:
     """A primary, and as many cooperatives as the load asks for, all idle (DSP-5, DSP-6)."""
-    attempt, spec = walk.get(keys.attempt(given.ref)), walk.get(keys.spec(given.ref.owner))
+    attempt, spec = walk[keys.ATTEMPT, given.ref], walk[keys.SPEC, given.ref.owner]
     settings = walk.book.settings
     spawn = counters.spawned + 1
     helpers = walk.book.decide.cooperative_count(
         given.cost, total, counters.depth, spec.max_depth, settings.cooperative_unit, settings.cooperative_max
     )
-    walk.put((keys.DISPATCH, given.ref.owner), counters._replace(spawned=spawn))
-    walk.put(keys.attempt(given.ref), attempt._replace(spawn=spawn))
+    walk[keys.DISPATCH, given.ref.owner] = counters._replace(spawned=spawn)
+    walk[keys.ATTEMPT, given.ref] = attempt._replace(spawn=spawn)
     walk.create("carrier-primary", (keys.GROUP, given.ref, spawn), Group(CarrierState.IDLE, helpers))
     for event, tells in (
         (Happened.ADMITTED, True),
@@ -144,7 +144,7 @@ def withdraw_cooperative(walk: Walk, given: WithdrawCooperative) -> Refused | No
 
 def commit_carrier(walk: Walk, given: CommitCarrier) -> Refused | None:
     """Only for a living attempt that is not asked to end: no call is issued for a dead ref (ACT-8, DSP-3)."""
-    attempt = walk.get(keys.attempt(given.ref))
+    attempt = walk[keys.ATTEMPT, given.ref]
     if attempt is None or attempt.state != AttemptState.RUNNING or attempt.spawn != given.spawn:
         return _refused(CarrierEvent.COMMIT, "ACT-8", ABSENT if attempt is None else attempt.state)
     return walk.fire("carrier-primary", (keys.GROUP, given.ref, given.spawn), CarrierEvent.COMMIT, NOTHING)
@@ -178,7 +178,7 @@ def effect_failed(walk: Walk, given: EffectFailed) -> Refused | None:
 
 def lost(walk: Walk, given: Lost) -> Refused | None:
     """Only what is idempotent by key may be performed again (SHL-4, DSP-3)."""
-    effect = walk.get(given.key)
+    effect = walk[given.key]
     again = given.key[:1] == (keys.EFFECT,) and effect is not None and effect.idempotent
     return _fire(walk, given.key, EffectEvent.LOST_IDEMPOTENT if again else EffectEvent.LOST, NOTHING)
 
@@ -213,14 +213,14 @@ def dispatch(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
 def forget_group(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
     """A signal is only heard for an attempt that runs: without one, the group is of no use (DSP-12)."""
     if not authority.runs(walk, key[1]):
-        walk.put(key, None)
+        walk[key] = None
 
 
 def cooperative_left(walk: Walk, key: Key, _cooperative: Any, _given: Given) -> None:
     group_key = (keys.GROUP, key[1], key[2])
-    group = walk.get(group_key)
+    group = walk[group_key]
     if group is not None:
-        walk.put(group_key, group._replace(idle=group.idle - 1))
+        walk[group_key] = group._replace(idle=group.idle - 1)
 
 
 def perform(walk: Walk, key: Key, _effect: Any, _given: Given) -> None:

@@ -6,7 +6,7 @@ or hands an effect to the outside; it fires nothing. This page: activation and t
 
 from typing import Any, Final
 
-from dhruva.cells import Again, Ending, FollowUp, Key, OwnerKind
+from dhruva.cells import Again, Ending, FollowUp, Key, OwnerKind, Task
 from dhruva.decide.fields import FIELD_ACTIONS
 from dhruva.effects import AbortSignal, EndResource, FieldChange, Rejected, Timer
 from dhruva.ids import ENDED, Ref, TaskStatus
@@ -15,13 +15,15 @@ from dhruva.machines.reexecution import ReexecutionEvent
 from dhruva.machines.task import TaskEvent
 from dhruva.rules import authority, carriers, flows, keys, lanes, locks, outcome
 from dhruva.table import Refused
-from dhruva.walk import Given, Walk, Wired
+from dhruva.walk import Given, Walk, Wired, replaced
 from dhruva.wiring import Does
 
 OF_TASK: Final = OwnerKind.TASK
 OF_REQUEST: Final = OwnerKind.REQUEST
 SUCCEEDED: Final = AttemptState.SUCCEEDED
 TELL: Final = FollowUp.TELL
+ALIVE: Final = Task._fields.index("alive")
+_new: Final = tuple.__new__  # see walk.py
 
 
 def wake(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
@@ -31,35 +33,36 @@ def wake(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
 
 def abort_each(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
     if scope.newest is not None:
-        walk.put(keys.follow(FollowUp.ABORT_EACH, key[1]), lanes.BEGIN._replace(ref=scope.newest))
+        walk[keys.follow(FollowUp.ABORT_EACH, key[1])] = lanes.BEGIN._replace(ref=scope.newest)
 
 
 def reject_queued(walk: Walk, key: Key, scope: Any, _given: Given) -> None:
     if scope.waiting > 0:
-        walk.put(keys.follow(FollowUp.REJECT_QUEUED, key[1]), lanes.BEGIN)
+        walk[keys.follow(FollowUp.REJECT_QUEUED, key[1])] = lanes.BEGIN
 
 
 def commit(walk: Walk, key: Key, cell: Any, given: Given) -> Refused | None:
     """A request commits under the number that it asked with, a task under its next one (ACT-8)."""
     if key[0] == keys.REQUEST:
-        ref = Ref(key[1], 1, cell.number)
+        ref = _new(Ref, (key[1], 1, cell.number))
         return authority.commit(walk, ref, OF_REQUEST, cell.scope, cell.process, cell.priority)
-    spec = walk.get(keys.spec(key[1]))
+    spec = walk[keys.SPEC, key[1]]
     if spec is None or given.process is None:
         return Refused("task", cell.status, TaskEvent.START, "LIF-3", "absent")
     lanes.leave(walk, key[1])
-    ref = Ref(key[1], cell.run, cell.number + 1)
-    walk.put(key, cell._replace(number=cell.number + 1, tries=cell.tries + 1, alive=True))
+    status, run, number, tries, unmet, due, _, *links = cell
+    ref = _new(Ref, (key[1], run, number + 1))
+    walk[key] = _new(Task, (status, run, number + 1, tries + 1, unmet, due, True, *links))
     return authority.commit(walk, ref, OF_TASK, spec.scope, given.process, spec.priority)
 
 
 def leave_queue(walk: Walk, key: Key, request: Any, _given: Given) -> None:
     """One that never waited was never counted."""
     home = (keys.SCOPE, request.scope)
-    scope = walk.get(home)
+    scope = walk[home]
     if scope is not None and scope.queued > 0 and lanes.leave(walk, key[1]):
-        left = walk.get(home)
-        walk.put(home, left._replace(queued=left.queued - 1, live=left.live - 1))
+        left = walk[home]
+        walk[home] = left._replace(queued=left.queued - 1, live=left.live - 1)
 
 
 def tell_caller(walk: Walk, key: Key, _request: Any, given: Given) -> None:
@@ -69,27 +72,27 @@ def tell_caller(walk: Walk, key: Key, _request: Any, given: Given) -> None:
 
 def signal_abort(walk: Walk, key: Key, attempt: Any, given: Given) -> None:
     if given.reason is not None:
-        walk.put(key, attempt._replace(reason=given.reason))
+        walk[key] = attempt._replace(reason=given.reason)
         walk.effect(AbortSignal(key[1], given.reason))
 
 
-def free_slot(walk: Walk, key: Key, attempt: Any, _given: Given) -> None:
-    authority.free(walk, key[1], attempt)
+def free_slot(walk: Walk, _key: Key, attempt: Any, _given: Given) -> None:
+    authority.free(walk, attempt)
 
 
 def end_resources(walk: Walk, key: Key, attempt: Any, given: Given) -> None:
     if attempt.resources > 0 or attempt.spawn > 0:
         begin = 1 if attempt.spawn == 0 else keys.FIRST_CARRIER
         ending = Ending(begin, attempt.resources, attempt.spawn, given.gone)
-        walk.put(keys.follow(FollowUp.END_RESOURCES, key[1]), ending)
+        walk[keys.follow(FollowUp.END_RESOURCES, key[1])] = ending
 
 
 def body_ended(walk: Walk, key: Key, attempt: Any, _given: Given) -> None:
     if attempt.kind == OF_TASK:
         owner = (keys.TASK, key[1].owner)
-        task = walk.get(owner)
+        task = walk[owner]
         if task is not None:
-            walk.put(owner, task._replace(alive=False))
+            walk[owner] = replaced(task, ALIVE, False)
 
 
 def tell_if_ended(walk: Walk, key: Key, cell: Any, _given: Given) -> None:
@@ -98,26 +101,26 @@ def tell_if_ended(walk: Walk, key: Key, cell: Any, _given: Given) -> None:
     if of_attempt and cell.kind != OF_TASK:
         return
     task_id = key[1].owner if of_attempt else key[1]
-    task = walk.get((keys.TASK, task_id))
+    task = walk[keys.TASK, task_id]
     if task is None or task.alive or task.status not in ENDED:
         return
-    if task.links > 0 or walk.get((keys.WATCH, task_id)) is not None:
-        walk.put((keys.FOLLOW, TELL, task_id), lanes.BEGIN)
+    if task.links > 0 or walk[keys.WATCH, task_id] is not None:
+        walk[keys.FOLLOW, TELL, task_id] = lanes.BEGIN
 
 
 def ask_again(walk: Walk, key: Key, attempt: Any, given: Given) -> None:
     """A one-off request that failed and has a retry left, unless its process is gone (ACT-10)."""
     if attempt.kind == OF_TASK or attempt.state == SUCCEEDED or given.gone:
         return
-    rules = walk.get((keys.POLICY, attempt.scope))
+    rules = walk[keys.POLICY, attempt.scope]
     if rules is None:
         return
     ref: Ref = key[1]
     settled = outcome.settled(walk, attempt, TaskStatus.IN_PROGRESS, given, rules.retry_on_timeout)
-    may = walk.book.decide.may_retry(ref.number, 1 + rules.retry, settled.retry, given.retry_safe)
-    if may and settled.counts_try:
+    may = settled.retry and settled.counts_try
+    if may and walk.book.decide.tries_left(ref.number, 1 + rules.retry):
         again = Again(attempt.scope, attempt.process, attempt.priority, ref.number + 1)
-        walk.put(keys.follow(FollowUp.ASK_AGAIN, ref.owner), again)
+        walk[keys.follow(FollowUp.ASK_AGAIN, ref.owner)] = again
 
 
 def leave_lane(walk: Walk, key: Key, _task: Any, _given: Given) -> None:
@@ -126,34 +129,34 @@ def leave_lane(walk: Walk, key: Key, _task: Any, _given: Given) -> None:
 
 def take_back_try(walk: Walk, key: Key, task: Any, given: Given) -> None:
     if not given.counts_try:
-        walk.put(key, task._replace(tries=task.tries - 1))
+        walk[key] = task._replace(tries=task.tries - 1)
 
 
 def timer(walk: Walk, key: Key, task: Any, given: Given) -> None:
-    walk.put(key, task._replace(due=False))
+    walk[key] = task._replace(due=False)
     if given.counts_try:
         walk.effect(Timer(key[1], task.run, task.tries))
     else:
-        walk.put(keys.follow(FollowUp.READY, key[1]), lanes.BEGIN._replace(cursor=task.number))
+        walk[keys.follow(FollowUp.READY, key[1])] = lanes.BEGIN._replace(cursor=task.number)
 
 
 BY_STATUS: Final = {
-    TaskStatus.PENDING: TaskEvent.RETRY,
-    TaskStatus.IN_PROGRESS: TaskEvent.START,
-    TaskStatus.COMPLETED: TaskEvent.SUCCEED,
-    TaskStatus.FAILED: TaskEvent.FAIL,
-    TaskStatus.CANCELLED: TaskEvent.CANCEL,
+    TaskStatus.PENDING: FIELD_ACTIONS[TaskEvent.RETRY],
+    TaskStatus.IN_PROGRESS: FIELD_ACTIONS[TaskEvent.START],
+    TaskStatus.COMPLETED: FIELD_ACTIONS[TaskEvent.SUCCEED],
+    TaskStatus.FAILED: FIELD_ACTIONS[TaskEvent.FAIL],
+    TaskStatus.CANCELLED: FIELD_ACTIONS[TaskEvent.CANCEL],
 }
 assert FIELD_ACTIONS[TaskEvent.RETRY] == FIELD_ACTIONS[ReexecutionEvent.REEXECUTE]
 
 
 def fields(walk: Walk, key: Key, task: Any, given: Given) -> None:
     """The status that was entered tells the transition; a retry and a re-execution do the same (LIF-2)."""
-    walk.payload(FieldChange(key[1], FIELD_ACTIONS[BY_STATUS[task.status]], given.failure))
+    walk.payload(_new(FieldChange, (key[1], BY_STATUS[task.status], given.failure)))
 
 
 def new_run(walk: Walk, key: Key, task: Any, _given: Given) -> None:
-    walk.put(key, task._replace(run=task.run + 1, tries=0, due=True))
+    walk[key] = task._replace(run=task.run + 1, tries=0, due=True)
     lanes.ready(walk, key[1])
 
 
@@ -162,9 +165,9 @@ def ask_to_end(walk: Walk, key: Key, _resource: Any, _given: Given) -> None:
 
 
 def resource_ended(walk: Walk, _key: Key, resource: Any, _given: Given) -> None:
-    scope = walk.get(keys.scope(resource.scope))
+    scope = walk[keys.SCOPE, resource.scope]
     if scope is not None:
-        walk.put(keys.scope(resource.scope), scope._replace(live=scope.live - 1))
+        walk[keys.SCOPE, resource.scope] = scope._replace(live=scope.live - 1)
 
 
 DEEDS: Final[dict[Does, Wired]] = {

@@ -5,7 +5,7 @@ from typing import Any, Final
 from dhruva.cells import EffectCell, EffectKind, FollowUp, Human, Instance, Kept, Key, Watch
 from dhruva.decide.signal import TERMINAL, Freshness
 from dhruva.effects import ArmTimers, ClearTimers, Perform, Retain
-from dhruva.ids import ENDED, InstanceId, SignalName, Version, WaitToken
+from dhruva.ids import ENDED, InstanceId, SignalId, SignalName, Version, WaitToken
 from dhruva.inputs import (
     AssignHuman,
     CancelInstance,
@@ -48,7 +48,7 @@ def _begin(
     walk: Walk, instance: InstanceId, parent: InstanceId | None, token: WaitToken | None
 ) -> Refused | None:
     key = keys.instance(instance)
-    known = walk.get(key)
+    known = walk[key]
     if known is not None:
         return Refused("instance", known.state, "start", "WFL-21", "known_id")
     first = Instance(
@@ -62,7 +62,7 @@ def _begin(
 def _commit(walk: Walk, given: Any, event: InstanceEvent, passed: Given) -> Refused | None:
     """The loser of a race for a version throws its slice away (WFL-13)."""
     key = keys.instance(given.instance)
-    cell = walk.get(key)
+    cell = walk[key]
     if cell is not None and cell.version != given.version:
         return Refused("instance", cell.state, event, "WFL-13", Freshness.OTHER_VERSION)
     return walk.fire("instance", key, event, passed)
@@ -76,7 +76,7 @@ def slice_waits(walk: Walk, given: SliceWaits) -> Refused | None:
         and (given.name is not None) == (given.kind == WaitKind.SIGNAL)
     )
     if not fits:
-        cell = walk.get(keys.instance(given.instance))
+        cell = walk[keys.INSTANCE, given.instance]
         return Refused("instance", cell and cell.state, InstanceEvent.WAIT, "WFL-6", "kind")
     passed = Given(waits=given.kind, name=given.name, child=given.child, task=given.task)
     return _commit(walk, given, InstanceEvent.WAIT, passed)
@@ -100,7 +100,7 @@ def slice_error(walk: Walk, given: SliceError) -> Refused | None:
 def signal(walk: Walk, given: Signal) -> Refused | None:
     """The stale rule, in its order. The error that an instance is held in has raised its version (WFL-3)."""
     key = keys.instance(given.instance)
-    cell = walk.get(key)
+    cell = walk[key]
     passed = Given(signal=given.signal, token=given.token, expected=given.expected, name=given.name)
     answer = freshness(walk, cell, passed)
     held = cell is not None and cell.state == InstanceState.RECOVERABLE_ERROR
@@ -110,8 +110,20 @@ def signal(walk: Walk, given: Signal) -> Refused | None:
 
 
 def early_signal(walk: Walk, given: EarlySignal) -> Refused | None:
+    """The signal that was heard last is ignored by name as it is by token (WFL-12)."""
+    key = keys.instance(given.instance)
+    cell = walk[key]
+    if cell is not None and _heard_last(walk, cell, given.signal):
+        return Refused("instance", cell.state, InstanceEvent.EARLY_SIGNAL, "WFL-12", Freshness.DUPLICATE)
     passed = Given(signal=given.signal, name=given.name)
-    return walk.fire("instance", keys.instance(given.instance), InstanceEvent.EARLY_SIGNAL, passed)
+    return walk.fire("instance", key, InstanceEvent.EARLY_SIGNAL, passed)
+
+
+def _heard_last(walk: Walk, instance: Instance, signal: SignalId | None) -> bool:
+    """The stale rule, asked of a signal that has no token: is it the one that was heard last?"""
+    state, version, token = instance.state, instance.version, instance.token
+    answer = walk.book.decide.freshness(state, signal, instance.last_signal, token, token, None, version)
+    return bool(answer == Freshness.DUPLICATE)
 
 
 def unavailable(walk: Walk, given: Unavailable) -> Refused | None:
@@ -122,7 +134,7 @@ def _by_actor(walk: Walk, given: RetryInstance | CancelInstance, event: Instance
     """An instance is retried or cancelled by someone (WFL-21)."""
     key = keys.instance(given.instance)
     if given.actor is None:
-        cell = walk.get(key)
+        cell = walk[key]
         return Refused("instance", cell and cell.state, event, "WFL-21 SHL-6", "actor")
     return walk.fire("instance", key, event, NOTHING)
 
@@ -146,7 +158,7 @@ def _assign(walk: Walk, given: AssignHuman | ReassignHuman, event: HumanTaskEven
     key = _human(given.instance)
     refused = walk.fire("human-task", key, event, NOTHING)
     if refused is None:
-        walk.put(key, walk.get(key)._replace(assignee=given.user))
+        walk[key] = walk[key]._replace(assignee=given.user)
     return refused
 
 
@@ -162,7 +174,7 @@ def release_human(walk: Walk, given: ReleaseHuman) -> Refused | None:
     key = _human(given.instance)
     refused = walk.fire("human-task", key, HumanTaskEvent.RELEASE, NOTHING)
     if refused is None:
-        walk.put(key, walk.get(key)._replace(assignee=None))
+        walk[key] = walk[key]._replace(assignee=None)
     return refused
 
 
@@ -193,25 +205,29 @@ RULES: Final[dict[type, Rule]] = {
 def raise_version(walk: Walk, key: Key, instance: Any, given: Given) -> None:
     """By one per commit: an early signal is consumed by the commit that enters its wait (WFL-13)."""
     if not given.early:
-        walk.put(key, instance._replace(version=Version(instance.version + 1)))
+        walk[key] = instance._replace(version=Version(instance.version + 1))
 
 
 def new_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
-    """A signal that was kept for the wait that a retry left is dropped, if the retry went another way."""
+    """A kept signal is dropped if a retry left its wait and went another way, or if it was heard since."""
     left, kept = name_of(instance.name, instance), instance.kept
-    other_way = left != (given.waits if given.name is None else given.name)
-    if left is not None and other_way and walk.get((keys.KEPT, key[1], left)) is not None:
-        walk.put((keys.KEPT, key[1], left), None)
+    name = given.waits if given.name is None else given.name
+    if left is not None and left != name and walk[keys.KEPT, key[1], left] is not None:
+        walk[keys.KEPT, key[1], left] = None
+        kept = kept - 1
+    early = walk[keys.KEPT, key[1], name]
+    if early is not None and _heard_last(walk, instance, early.signal):
+        walk[keys.KEPT, key[1], name] = None
         kept = kept - 1
     token = WaitToken(instance.token + 1)
-    walk.put(key, instance._replace(token=token, waits=given.waits, name=given.name, kept=kept))
+    walk[key] = instance._replace(token=token, waits=given.waits, name=given.name, kept=kept)
 
 
 def open_wait(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | None:
     """What is waited for exists from here on: a human task, a child, the watch on a task, timers."""
     walk.effect(ArmTimers(key[1], instance.token))
     left = instance.child
-    walk.put(key, instance._replace(child=given.child, task=given.task))
+    walk[key] = instance._replace(child=given.child, task=given.task)
     if given.waits == WaitKind.HUMAN:
         _open_human(walk, key[1], instance.token)
     if given.child is not None:
@@ -223,38 +239,38 @@ def open_wait(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | No
 
 def _open_human(walk: Walk, instance: InstanceId, token: WaitToken) -> None:
     """One that a retry left open goes on under the new wait (WFL-14: at most one is active)."""
-    human = walk.get(_human(instance))
+    human = walk[_human(instance)]
     if human is None:
         walk.create("human-task", _human(instance), Human(HumanTaskState.PENDING, None, token))
     else:
-        walk.put(_human(instance), human._replace(token=token))
+        walk[_human(instance)] = human._replace(token=token)
 
 
 def _open_child(walk: Walk, key: Key, child: InstanceId, left: InstanceId | None) -> Refused | None:
     """A child that a retry left goes on under the new wait; one that ended meanwhile has signalled."""
-    instance = walk.get(key)
-    cell = walk.get(keys.instance(child)) if left == child else None
+    instance = walk[key]
+    cell = walk[keys.INSTANCE, child] if left == child else None
     if cell is None:
         return _begin(walk, child, key[1], instance.token)
-    walk.put(keys.instance(child), cell._replace(parent_token=instance.token))
+    walk[keys.INSTANCE, child] = cell._replace(parent_token=instance.token)
     kept = (keys.KEPT, key[1], WaitKind.CHILD)
-    if cell.state in TERMINAL and walk.get(kept) is None:
-        walk.put(kept, Kept(None))
-        walk.put(key, instance._replace(kept=instance.kept + 1))
+    if cell.state in TERMINAL and walk[kept] is None:
+        walk[kept] = Kept(None)
+        walk[key] = instance._replace(kept=instance.kept + 1)
     return None
 
 
 def _watch(walk: Walk, instance: InstanceId, token: WaitToken, given: Given) -> Refused | None:
     """A task that has ended already is told of again, unless its end is about to be taken back (WFL-7)."""
     assert given.task is not None
-    task, key = walk.get(keys.task(given.task)), (keys.WATCH, given.task)
-    watch = walk.get(key)
+    task, key = walk[keys.TASK, given.task], (keys.WATCH, given.task)
+    watch = walk[key]
     if task is None or (watch is not None and watch.instance != instance):
         return Refused("task", task and task.status, "watch", "WFL-7", "watched")
-    walk.put(key, Watch(instance, token))
-    resetting = walk.get(keys.follow(FollowUp.RESET, given.task)) is not None
+    walk[key] = Watch(instance, token)
+    resetting = walk[keys.follow(FollowUp.RESET, given.task)] is not None
     if task.status in ENDED and not task.alive and not resetting:
-        walk.put(keys.follow(FollowUp.TELL, given.task), lanes.BEGIN)
+        walk[keys.follow(FollowUp.TELL, given.task)] = lanes.BEGIN
     return None
 
 
@@ -269,38 +285,38 @@ def retain(walk: Walk, key: Key, _instance: Any, _given: Given) -> None:
 def cancel_child(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
     """Children may have children: each is a step of its own. One that is waited for again is left alone."""
     if instance.child is not None and instance.child != given.child:
-        walk.put(keys.follow(FollowUp.CANCEL_CHILD, instance.child), lanes.BEGIN)
+        walk[keys.follow(FollowUp.CANCEL_CHILD, instance.child)] = lanes.BEGIN
 
 
 def cancel_task(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
     """Of the run that was waited for; a later run is somebody else's."""
     if instance.task is not None and instance.task != given.task:
-        task = walk.get(keys.task(instance.task))
+        task = walk[keys.TASK, instance.task]
         if task is not None:
             left = lanes.BEGIN._replace(cursor=task.run)
-            walk.put(keys.follow(FollowUp.CANCEL_TASK, instance.task), left)
+            walk[keys.follow(FollowUp.CANCEL_TASK, instance.task)] = left
 
 
 def tell_parent(walk: Walk, key: Key, instance: Any, _given: Given) -> None:
     if instance.parent is not None:
-        walk.put(keys.follow(FollowUp.TELL_PARENT, key[1]), lanes.BEGIN)
+        walk[keys.follow(FollowUp.TELL_PARENT, key[1])] = lanes.BEGIN
 
 
 def consume_token(walk: Walk, key: Key, instance: Any, given: Given) -> None:
     kept = instance.kept
     if given.early:
-        walk.put((keys.KEPT, key[1], name_of(given.name, instance)), None)
+        walk[keys.KEPT, key[1], name_of(given.name, instance)] = None
         kept = kept - 1
     last = instance.last_signal if given.signal is None else given.signal
-    walk.put(key, instance._replace(waits=None, name=None, last_signal=last, kept=kept))
+    walk[key] = instance._replace(waits=None, name=None, last_signal=last, kept=kept)
 
 
 def run_slice(walk: Walk, key: Key, instance: Any, _given: Given) -> None:
     """After a signal nothing is open any more; after a retry the wait that was left is still open."""
     if instance.waits is None:
         if instance.task is not None:
-            walk.put((keys.WATCH, instance.task), None)
-        walk.put(key, instance._replace(child=None, task=None))
+            walk[keys.WATCH, instance.task] = None
+        walk[key] = instance._replace(child=None, task=None)
     _slice(walk, key[1], instance.version)
 
 
@@ -321,10 +337,10 @@ def keep_signal(walk: Walk, key: Key, instance: Any, given: Given) -> Refused | 
         return Refused("instance", instance.state, InstanceEvent.SIGNAL, "WFL-12", Freshness.OTHER_TOKEN)
     kept = (keys.KEPT, key[1], given.name if early else name_of(instance.name, instance))
     full = instance.kept >= walk.book.settings.kept_max
-    if kept[2] is None or full or walk.get(kept) is not None:
+    if kept[2] is None or full or walk[kept] is not None:
         return Refused("instance", instance.state, InstanceEvent.EARLY_SIGNAL, "WFL-22", "store_full")
-    walk.put(kept, Kept(given.signal))
-    walk.put(key, instance._replace(kept=instance.kept + 1))
+    walk[kept] = Kept(given.signal)
+    walk[key] = instance._replace(kept=instance.kept + 1)
     return None
 
 

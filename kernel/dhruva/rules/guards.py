@@ -3,7 +3,6 @@
 from typing import Any, Final
 
 from dhruva.decide.authority import Verdict
-from dhruva.decide.retry import tries_left
 from dhruva.decide.signal import Freshness
 from dhruva.ids import TaskStatus
 from dhruva.machines.attempt import AttemptGuard
@@ -42,7 +41,7 @@ def executor(_walk: Walk, _key: Any, _task: Any, given: Given) -> bool:
 
 
 def authorized(walk: Walk, key: Any, task: Any, _given: Given) -> bool:
-    spec = walk.get(keys.spec(key[1]))
+    spec = walk[keys.SPEC, key[1]]
     if spec is None:
         return False
     answer = authority.verdict(walk, spec.scope, task.tries, spec.max_attempts, False, None)
@@ -50,12 +49,12 @@ def authorized(walk: Walk, key: Any, task: Any, _given: Given) -> bool:
 
 
 def some_tries_left(walk: Walk, key: Any, task: Any, _given: Given) -> bool:
-    spec = walk.get(keys.spec(key[1]))
-    return spec is not None and tries_left(task.tries, spec.max_attempts)
+    spec = walk[keys.SPEC, key[1]]
+    return spec is not None and walk.book.decide.tries_left(task.tries, spec.max_attempts)
 
 
 def retriable(_walk: Walk, _key: Any, _task: Any, given: Given) -> bool:
-    return given.retriable and given.retry_safe
+    return given.retriable
 
 
 def enabled(walk: Walk, _key: Any, task: Any, _given: Given) -> bool:

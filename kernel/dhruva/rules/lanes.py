@@ -1,20 +1,29 @@
 """Who waits, in which order (LIF-6, ACT-13): lanes of a scope, lists of an executor, scopes under the cap.
 
-A lane is a doubly linked list over Waiter cells; the scope's Lanes cell knows first and last of each.
-Entering and leaving touch the neighbours and nothing else, however long the lane is.
+A line is a doubly linked list over Waiter cells. The Lanes cell of a scope knows first and last of each of
+its lanes, an Executor cell those of its line; entering and leaving touch the neighbours and nothing else.
 """
 
 from typing import Final, NamedTuple
 
-from dhruva.cells import Executor, Follow, FollowUp, Key, Lanes, OwnerKind, Starved, Waiter
-from dhruva.ids import ExecutorId, OwnerId, Priority, ScopeId, TaskId, TaskStatus
+from dhruva.cells import Executor, Follow, FollowUp, Key, Lanes, OwnerKind, Scope, Starved, Waiter
+from dhruva.ids import ExecutorId, OwnerId, Priority, ScopeId, TaskId
 from dhruva.machines.scope import ALIVE
-from dhruva.rules import keys
-from dhruva.walk import Walk
+from dhruva.machines.task import TaskEvent, TaskGuard
+from dhruva.rules import keys, lists
+from dhruva.walk import NOTHING, Walk, replaced
 
-EMPTY: Final = Lanes(None, None, None, None, None, None, None, None)
 AT: Final = {Priority.URGENT: 0, Priority.HIGH: 2, Priority.NORMAL: 4, Priority.LOW: 6}
+EMPTY: Final = Lanes(None, None, None, None, None, None, None, None)
+NOBODY: Final = Executor(None, None)
+BEFORE: Final = Waiter._fields.index("before")
+BEHIND: Final = Waiter._fields.index("behind")
+WAITING: Final = Scope._fields.index("waiting")
 BEGIN: Final = Follow(0, None, None)
+WAKE: Final = FollowUp.WAKE
+START: Final = TaskEvent.START
+OF_TASK: Final = OwnerKind.TASK
+_new: Final = tuple.__new__  # see walk.py
 
 
 class Head(NamedTuple):
@@ -25,17 +34,9 @@ class Head(NamedTuple):
     priority: Priority
 
 
-def _lanes(scope: ScopeId) -> Key:
-    return (keys.LANES, scope)
-
-
-def _executor(executor: ExecutorId) -> Key:
-    return (keys.EXECUTOR, executor)
-
-
 def wake(walk: Walk, scope: ScopeId) -> None:
     """What waits in this scope asks again."""
-    _begin(walk, keys.follow(FollowUp.WAKE, scope))
+    _begin(walk, (keys.FOLLOW, WAKE, scope))
 
 
 def wake_starved(walk: Walk) -> None:
@@ -45,130 +46,139 @@ def wake_starved(walk: Walk) -> None:
 
 def _begin(walk: Walk, key: Key) -> None:
     """A follow-up that is under way already is left where it stands."""
-    if walk.get(key) is None:
-        walk.put(key, BEGIN)
+    if walk[key] is None:
+        walk[key] = BEGIN
 
 
 def head(walk: Walk, scope: ScopeId) -> Head | None:
     """The first of the most urgent lane in which someone waits."""
-    lanes = walk.get(_lanes(scope))
-    if lanes is None:
+    lanes = walk[keys.LANES, scope]
+    lane = None if lanes is None else _first_lane(walk, lanes)
+    if lane is None:
         return None
-    priority = walk.book.decide.first_lane(*(lanes[at] is not None for at in AT.values()))
-    if priority is None:
-        return None
-    owner = lanes[AT[priority]]
-    waiter = walk.get(keys.waiter(owner))
-    return None if waiter is None else Head(owner, waiter.kind, priority)
+    owner = lanes[AT[lane]]
+    waiter = walk[keys.WAITER, owner]
+    return None if waiter is None else _new(Head, (owner, waiter.kind, lane))
 
 
 def ahead(walk: Walk, scope: ScopeId, priority: Priority) -> bool:
     """Whether someone waits who would be overtaken by a newcomer of this priority."""
-    first = head(walk, scope)
-    return first is not None and first.priority <= priority
+    lanes = walk[keys.LANES, scope]
+    lane = None if lanes is None else _first_lane(walk, lanes)
+    return lane is not None and lane <= priority
+
+
+def _first_lane(walk: Walk, lanes: Lanes) -> Priority | None:
+    lane: Priority | None = walk.book.decide.first_lane(lambda lane: lanes[AT[lane]] is not None)
+    return lane
 
 
 def enter(walk: Walk, scope: ScopeId, owner: OwnerId, kind: OwnerKind, priority: Priority) -> None:
     """Wait at the end of the lane of this priority."""
-    lanes = walk.get(_lanes(scope)) or EMPTY
-    at = AT[priority]
-    last = lanes[at + 1]
-    walk.put(keys.waiter(owner), Waiter(kind, scope, priority, None, last, None))
-    _link(walk, last, behind=owner)
-    first = owner if last is None else lanes[at]
-    walk.put(_lanes(scope), Lanes._make((*lanes[:at], first, owner, *lanes[at + 2 :])))
+    _join(walk, owner, _new(Waiter, (kind, scope, priority, None, None, None)))
     _count(walk, scope, 1)
 
 
 def leave(walk: Walk, owner: OwnerId) -> bool:
     """Wait no longer, wherever it was. False: it waited nowhere."""
-    waiter = walk.get(keys.waiter(owner))
+    waiter = walk[keys.WAITER, owner]
     if waiter is None:
         return False
-    walk.put(keys.waiter(owner), None)
-    _link(walk, waiter.before, behind=waiter.behind)
-    _link(walk, waiter.behind, before=waiter.before)
-    if waiter.executor is not None:
-        _leave_executor(walk, waiter, owner)
-        return True
-    lanes = walk.get(_lanes(waiter.scope)) or EMPTY
-    at = AT[waiter.priority]
-    first = waiter.behind if lanes[at] == owner else lanes[at]
-    last = waiter.before if lanes[at + 1] == owner else lanes[at + 1]
-    left = Lanes._make((*lanes[:at], first, last, *lanes[at + 2 :]))
-    walk.put(_lanes(waiter.scope), None if left == EMPTY else left)
-    _count(walk, waiter.scope, -1)
+    walk[keys.WAITER, owner] = None
+    _part(walk, waiter)
+    if waiter.executor is None:
+        _count(walk, waiter.scope, -1)
     return True
 
 
 def await_executor(walk: Walk, task: OwnerId, executor: ExecutorId) -> None:
     """The task leaves its lane until someone registers its executor (LIF-3)."""
-    waiter = walk.get(keys.waiter(task))
-    if waiter is None:
-        return
-    leave(walk, task)
-    waiting = walk.get(_executor(executor)) or Executor(None, None)
-    walk.put(keys.waiter(task), waiter._replace(executor=executor, before=waiting.last, behind=None))
-    _link(walk, waiting.last, behind=task)
-    first = task if waiting.first is None else waiting.first
-    walk.put(_executor(executor), Executor(first, task))
+    waiter = walk[keys.WAITER, task]
+    if waiter is not None:
+        leave(walk, task)
+        _join(walk, task, waiter._replace(executor=executor, before=None, behind=None))
+
+
+def _line(waiter: Waiter) -> tuple[Key, int, Lanes | Executor]:
+    """The line of a waiter: the cell that knows its ends, where these stand in it, and it without anyone."""
+    if waiter.executor is None:
+        return (keys.LANES, waiter.scope), AT[waiter.priority], EMPTY
+    return (keys.EXECUTOR, waiter.executor), 0, NOBODY
+
+
+def _join(walk: Walk, owner: OwnerId, waiter: Waiter) -> None:
+    """Behind the last of its line."""
+    key, at, empty = _line(waiter)
+    ends = walk[key] or empty
+    last = ends[at + 1]
+    if last is None:
+        ends = replaced(ends, at, owner)
+    else:
+        lists.link(walk, (keys.WAITER, last), BEHIND, owner)
+    walk[keys.WAITER, owner] = replaced(waiter, BEFORE, last)
+    walk[key] = replaced(ends, at + 1, owner)
+
+
+def _part(walk: Walk, waiter: Waiter) -> None:
+    """Out of its line; a cell that knows of nobody any more is gone."""
+    lists.part(walk, keys.WAITER, waiter, BEFORE, BEHIND)
+    before, behind = waiter.before, waiter.behind
+    key, at, empty = _line(waiter)
+    ends = walk[key] or empty
+    if before is None:
+        ends = replaced(ends, at, behind)
+    if behind is None:
+        ends = replaced(ends, at + 1, before)
+    alone = before is None and behind is None
+    walk[key] = None if alone and ends == empty else ends
+
+
+NOT_ITS_OWN: Final = frozenset({TaskGuard.EXECUTOR, TaskGuard.AUTHORIZED})
+"""What a task that is ready may still lack to start: its table asks for these last."""
 
 
 def ready(walk: Walk, task: TaskId) -> None:
-    """A pending task that nothing keeps from starting waits in its lane (LIF-3, LIF-6)."""
-    cell, spec = walk.get(keys.task(task)), walk.get(keys.spec(task))
-    if cell is None or spec is None or cell.status != TaskStatus.PENDING:
+    """A task that lacks nothing of its own to start waits in its lane (LIF-3, LIF-6)."""
+    lacks = walk.allows("task", (keys.TASK, task), START, NOTHING)
+    if lacks is not None and lacks.because not in NOT_ITS_OWN:
         return
-    if cell.unmet != 0 or not cell.due or walk.get(keys.waiter(task)) is not None:
+    spec = walk[keys.SPEC, task]
+    if spec is None or walk[keys.WAITER, task] is not None:
         return
-    scope = walk.get(keys.scope(spec.scope))
+    scope = walk[keys.SCOPE, spec.scope]
     if scope is not None and scope.state in ALIVE:
-        enter(walk, spec.scope, task, OwnerKind.TASK, spec.priority)
+        enter(walk, spec.scope, task, OF_TASK, spec.priority)
         wake(walk, spec.scope)
 
 
 def starve(walk: Walk, scope: ScopeId) -> None:
     """The cap keeps this scope waiting: it stands in line for the next slot."""
-    cap = walk.get(keys.CAP)
-    if cap is None or walk.get((keys.STARVED, scope)) is not None:
+    cap = walk[keys.CAP]
+    if cap is None or walk[keys.STARVED, scope] is not None:
         return
-    walk.put((keys.STARVED, scope), Starved(None))
+    walk[keys.STARVED, scope] = Starved(None)
     if cap.last is None:
-        walk.put(keys.CAP, cap._replace(first=scope, last=scope))
+        walk[keys.CAP] = cap._replace(first=scope, last=scope)
         return
-    walk.put((keys.STARVED, cap.last), Starved(scope))
-    walk.put(keys.CAP, cap._replace(last=scope))
+    walk[keys.STARVED, cap.last] = Starved(scope)
+    walk[keys.CAP] = cap._replace(last=scope)
 
 
 def feed(walk: Walk) -> bool:
     """The first scope in line for the cap is woken. False: nobody stands in line, or nothing is free."""
-    cap = walk.get(keys.CAP)
+    cap = walk[keys.CAP]
     if cap is None or cap.first is None or cap.active >= cap.limit:
         return False
-    starved = walk.get((keys.STARVED, cap.first))
+    starved = walk[keys.STARVED, cap.first]
     behind = None if starved is None else starved.behind
-    walk.put((keys.STARVED, cap.first), None)
-    walk.put(keys.CAP, cap._replace(first=behind, last=None if behind is None else cap.last))
+    walk[keys.STARVED, cap.first] = None
+    walk[keys.CAP] = cap._replace(first=behind, last=None if behind is None else cap.last)
     wake(walk, cap.first)
     return True
 
 
-def _link(walk: Walk, owner: OwnerId | None, **ends: OwnerId | None) -> None:
-    """The neighbour, if there is one, has another before or behind it."""
-    cell = None if owner is None else walk.get((keys.WAITER, owner))
-    if cell is not None:
-        walk.put((keys.WAITER, owner), cell._replace(**ends))
-
-
-def _leave_executor(walk: Walk, waiter: Waiter, owner: OwnerId) -> None:
-    assert waiter.executor is not None
-    waiting = walk.get(_executor(waiter.executor)) or Executor(None, None)
-    first = waiter.behind if waiting.first == owner else waiting.first
-    last = waiter.before if waiting.last == owner else waiting.last
-    walk.put(_executor(waiter.executor), None if first is None else Executor(first, last))
-
-
 def _count(walk: Walk, scope: ScopeId, by: int) -> None:
-    cell = walk.get(keys.scope(scope))
+    key = (keys.SCOPE, scope)
+    cell = walk[key]
     if cell is not None:
-        walk.put(keys.scope(scope), cell._replace(waiting=cell.waiting + by))
+        walk[key] = replaced(cell, WAITING, cell.waiting + by)

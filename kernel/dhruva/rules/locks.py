@@ -25,19 +25,20 @@ from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, Wired
 from dhruva.wiring import Does
 
-UNCLAIMED: Final = Lock(LockState.FREE, Nonce(0), False, False)
+UNCLAIMED: Final = Lock(LockState.FREE, Nonce(0), False, False, False)
 
 
 def deliver(walk: Walk, given: Deliver) -> Refused | None:
     """The release policy is derived once, from the plan and the lock that was handed over (REL-1, REL-2)."""
-    group, key = walk.get((keys.GROUP, given.ref, given.spawn)), (keys.DELIVERY, given.ref, given.spawn)
-    if group is None or group.state != CarrierState.COMMITTED or walk.get(key) is not None:
+    group, key = walk[keys.GROUP, given.ref, given.spawn], (keys.DELIVERY, given.ref, given.spawn)
+    if group is None or group.state != CarrierState.COMMITTED or walk[key] is not None:
         return Refused("carrier-primary", group and group.state, "deliver", "REL-1", "not_committed")
     policy = walk.book.decide.policy(given.plan, given.target, given.locked)
     if policy in VIOLATIONS:
         return Refused("lock", None, "deliver", "REL-2", policy)
-    if given.locked is not None and not _holds(walk, given):
-        return Refused("lock", None, "deliver", "REL-5", "nonce")
+    refused = None if given.locked is None else _hand_over(walk, given)
+    if refused is not None:
+        return refused
     nonce = None if given.locked is None else given.nonce
     walk.create(MACHINE[policy], key, Delivery(ReleaseState.HOLDING, policy, given.target, nonce))
     return None
@@ -51,9 +52,16 @@ MACHINE: Final = {
 }
 
 
-def _holds(walk: Walk, given: Deliver) -> bool:
-    lock = walk.get((keys.LOCK, given.target))
-    return lock is not None and lock.state == LockState.HELD and bool(lock.nonce == given.nonce)
+def _hand_over(walk: Walk, given: Deliver) -> Refused | None:
+    """A claim that holds the lock, once: two deliveries under one claim could both spawn (REL-5, REL-6)."""
+    key = (keys.LOCK, given.target)
+    lock = walk[key]
+    if lock is None or lock.state != LockState.HELD or lock.nonce != given.nonce:
+        return Refused("lock", lock and lock.state, "deliver", "REL-5", "nonce")
+    if lock.handed:
+        return Refused("lock", lock.state, "deliver", "REL-5", "handed")
+    walk[key] = lock._replace(handed=True)
+    return None
 
 
 def observe(walk: Walk, given: Observe) -> Refused | None:
@@ -62,27 +70,27 @@ def observe(walk: Walk, given: Observe) -> Refused | None:
     Once the lock is released and the attempt no longer runs, the delivery is forgotten.
     """
     key = (keys.DELIVERY, given.ref, given.spawn)
-    delivery = walk.get(key)
+    delivery = walk[key]
     if delivery is None:
         return Refused("release", None, given.event, "REL-3", ABSENT)
     refused = walk.fire(MACHINE[delivery.policy], key, given.event, NOTHING)
-    over = refused is None and walk.get(key).state == ReleaseState.RELEASED
+    over = refused is None and walk[key].state == ReleaseState.RELEASED
     if over and not authority.runs(walk, given.ref):
-        walk.put(key, None)
+        walk[key] = None
     return refused
 
 
 def claim(walk: Walk, given: Claim) -> Refused | None:
     key = (keys.LOCK, given.target)
-    if walk.get(key) is None:
-        walk.put(key, UNCLAIMED)
+    if walk[key] is None:
+        walk[key] = UNCLAIMED
     return walk.fire("lock", key, LockEvent.CLAIM, NOTHING)
 
 
 def _of_claim(walk: Walk, given: Any, event: LockEvent) -> Refused | None:
     """An event of a claim that no longer holds the lock is refused (REL-5)."""
     key = (keys.LOCK, given.target)
-    lock = walk.get(key)
+    lock = walk[key]
     if lock is not None and lock.state != LockState.FREE and lock.nonce != given.nonce:
         return Refused("lock", lock.state, event, "REL-5", "nonce")
     return walk.fire("lock", key, event, Given(nonce=given.nonce))
@@ -95,8 +103,8 @@ def conflict(walk: Walk, given: Conflict) -> Refused | None:
 def child_recorded(walk: Walk, given: ChildRecorded) -> Refused | None:
     refused = _of_claim(walk, given, LockEvent.CHILD_RECORDED)
     if refused is None:
-        lock = walk.get((keys.LOCK, given.target))
-        walk.put((keys.LOCK, given.target), lock._replace(child=True))
+        lock = walk[keys.LOCK, given.target]
+        walk[keys.LOCK, given.target] = lock._replace(child=True)
     return refused
 
 
@@ -119,7 +127,7 @@ def force_release(walk: Walk, given: ForceRelease) -> Refused | None:
     passed = Given(actor=given.actor, reasoned=given.reasoned)
     refused = walk.fire("lock", key, LockEvent.FORCE_RELEASE, passed)
     if refused is None:
-        walk.put(key, walk.get(key)._replace(forced=True))
+        walk[key] = walk[key]._replace(forced=True)
     return refused
 
 
@@ -138,7 +146,7 @@ RULES: Final[dict[type, Rule]] = {
 
 def new_claim(walk: Walk, key: Key, lock: Any, _given: Given) -> None:
     nonce = Nonce(lock.nonce + 1)
-    walk.put(key, Lock(lock.state, nonce, False, False))
+    walk[key] = Lock(lock.state, nonce, False, False, False)
     walk.effect(Publish(key[1], nonce))
 
 

@@ -19,6 +19,9 @@ def settled(
     walk: Walk, attempt: Attempt, status: TaskStatus, given: Given, retry_on_timeout: bool
 ) -> Settlement:
     """Aborted without a reason means that the owner went while the body ran."""
-    aborted = AttemptEvent.OWNER_GONE if attempt.reason is None else AttemptEvent.STOPPED
-    end = ENDED_BY.get(attempt.state, aborted)
-    return walk.book.decide.settle(status, end, attempt.reason, given.dropped, retry_on_timeout)
+    end = ENDED_BY.get(attempt.state)
+    if end is None:
+        end = AttemptEvent.OWNER_GONE if attempt.reason is None else AttemptEvent.STOPPED
+    return walk.book.decide.settle(
+        status, end, attempt.reason, given.dropped, retry_on_timeout, given.retry_safe
+    )

@@ -17,9 +17,9 @@ from dhruva.inputs import (
     Wake,
     Withdraw,
 )
-from dhruva.machines.request import RequestEvent, RequestState
+from dhruva.machines.request import RequestEffect, RequestEvent, RequestState
 from dhruva.machines.scope import ScopeEvent, ScopeState
-from dhruva.machines.task import TaskEvent, TaskGuard
+from dhruva.machines.task import TaskGuard
 from dhruva.rules import authority, keys, lanes
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk
@@ -28,39 +28,38 @@ AUTHORIZED: Final = Verdict.AUTHORIZED
 QUEUED: Final = Verdict.QUEUED
 WAITS: Final = RequestState.QUEUED
 START: Final = RequestEvent.START
+COMMIT: Final = RequestEffect.COMMIT
+_new: Final = tuple.__new__  # see walk.py
 EXPIRED: Final = Given(verdict=Verdict.POLICY_WINDOW)
 
 
 def set_cap(walk: Walk, given: SetCap) -> Refused | None:
-    if walk.get(keys.CAP) is not None:
+    if walk[keys.CAP] is not None:
         return Refused("scope", None, "set_cap", "ACT-13", "known_cap")
     if given.limit < 1:
         return Refused("scope", None, "set_cap", "ACT-13", "limit")
-    walk.put(keys.CAP, Cap(0, given.limit, None, None))
+    walk[keys.CAP] = Cap(0, given.limit, None, None)
     return None
 
 
 def create(walk: Walk, given: CreateScope) -> Refused | None:
     """A known id is an error, and the first lives on (ACT-17)."""
     key = keys.scope(given.scope)
-    known = walk.get(key)
+    known = walk[key]
     if known is not None:
         return Refused("scope", known.state, "create", "ACT-17", "known_id")
     if given.max_concurrent < 1:
         return Refused("scope", None, "create", "ACT-13", "max_concurrent")
-    if given.capped and walk.get(keys.CAP) is None:
+    if given.capped and walk[keys.CAP] is None:
         return Refused("scope", None, "create", "ACT-13", "no_cap")
     walk.create("scope", key, Scope(ScopeState.INIT, 0, 0, 0, 0, 0, None, given.capped))
-    walk.put(
-        keys.policy(given.scope),
-        Policy(
-            given.max_concurrent,
-            given.max_spawns,
-            given.retry,
-            given.retry_on_timeout,
-            given.queues,
-            given.max_queued,
-        ),
+    walk[keys.POLICY, given.scope] = Policy(
+        given.max_concurrent,
+        given.max_spawns,
+        given.retry,
+        given.retry_on_timeout,
+        given.queues,
+        given.max_queued,
     )
     return walk.fire("scope", key, ScopeEvent.MOUNTED, NOTHING) if given.mount else None
 
@@ -83,45 +82,57 @@ def dispose(walk: Walk, given: Dispose) -> Refused | None:
 
 def ask(walk: Walk, given: Ask) -> Refused | None:
     """Authorized: committed at once. Queued: it waits. Rejected: one reason, nothing written (ACT-4)."""
-    key = (keys.REQUEST, given.request)
-    if walk.get(key) is not None or walk.get((keys.ATTEMPT, Ref(given.request, 1, 1))) is not None:
+    first = _new(Ref, (given.request, 1, 1))
+    if walk[keys.REQUEST, given.request] is not None or walk[keys.ATTEMPT, first] is not None:
         return Refused("request", WAITS, "ask", "ACT-1", "known_id")
-    wanted = Again(given.scope, given.process, given.priority, 1)
+    wanted = _new(Again, (given.scope, given.process, given.priority, 1))
     answer = try_to_start(walk, given.request, wanted, given.late)
     if answer == AUTHORIZED:
-        return walk.fire("request", key, START, NOTHING)
+        return start(walk, given.request, wanted)
     if answer == QUEUED:
         return None
-    scope = walk.get((keys.SCOPE, given.scope))
-    return Refused("scope", scope and scope.state, "ask", "ACT-3", answer)
+    scope = walk[keys.SCOPE, given.scope]
+    return _new(Refused, ("scope", scope and scope.state, "ask", "ACT-3", answer))
 
 
 def try_to_start(walk: Walk, request: RequestId, wanted: Again, late: bool) -> Verdict:
-    """The authority's answer; a request that is not rejected has a cell from here on."""
-    rules = walk.get((keys.POLICY, wanted.scope))
-    most = 1 if rules is None else 1 + rules.retry
-    answer = authority.verdict(walk, wanted.scope, wanted.number - 1, most, late, wanted.priority)
-    if answer in (AUTHORIZED, QUEUED):
-        cell = Request(WAITS, wanted.scope, wanted.process, wanted.priority, wanted.number)
-        walk.create("request", (keys.REQUEST, request), cell)
+    """The authority's answer. A request that is queued has a cell from here on."""
+    answer = authority.verdict(walk, wanted.scope, wanted.number - 1, None, late, wanted.priority)
     if answer == QUEUED:
+        _request(walk, request, wanted)
         _queue(walk, request, wanted)
     return answer
+
+
+def start(walk: Walk, request: RequestId, wanted: Again) -> Refused | None:
+    """One that need not wait is committed as one that leaves the queue is."""
+    return walk.carry("request", COMMIT, (keys.REQUEST, request), wanted, NOTHING)
+
+
+def _request(walk: Walk, request: RequestId, wanted: Again) -> None:
+    cell = Request(WAITS, wanted.scope, wanted.process, wanted.priority, wanted.number)
+    walk.create("request", (keys.REQUEST, request), cell)
 
 
 def _queue(walk: Walk, request: RequestId, wanted: Again) -> None:
     """Where a slot of the scope is free, the cap is what it waits for: the lanes are looked at again."""
     lanes.enter(walk, wanted.scope, request, OwnerKind.REQUEST, wanted.priority)
     key = keys.scope(wanted.scope)
-    scope, rules = walk.get(key), walk.get(keys.policy(wanted.scope))
+    scope, rules = walk[key], walk[keys.POLICY, wanted.scope]
     if scope is not None and rules is not None:
-        walk.put(key, scope._replace(queued=scope.queued + 1, live=scope.live + 1))
+        walk[key] = scope._replace(queued=scope.queued + 1, live=scope.live + 1)
         if scope.active < rules.max_concurrent:
             lanes.wake(walk, wanted.scope)
 
 
 def withdraw(walk: Walk, given: Withdraw) -> Refused | None:
-    return walk.fire("request", keys.request(given.request), RequestEvent.WITHDRAW, NOTHING)
+    """One that is about to ask again is taken back like one that waits (ACT-10, ACT-13)."""
+    key, again = keys.request(given.request), keys.follow(FollowUp.ASK_AGAIN, given.request)
+    wanted = walk[again] if walk[key] is None else None
+    if wanted is not None:
+        walk[again] = None
+        _request(walk, given.request, wanted)
+    return walk.fire("request", key, RequestEvent.WITHDRAW, NOTHING)
 
 
 def wait_expired(walk: Walk, given: WaitExpired) -> Refused | None:
@@ -130,13 +141,14 @@ def wait_expired(walk: Walk, given: WaitExpired) -> Refused | None:
 
 def wake(walk: Walk, given: Wake) -> Refused | None:
     """Start what is first, if it may; the follow-up is over when nothing may (LIF-6, ACT-13)."""
-    key = keys.follow(FollowUp.WAKE, given.scope)
-    if walk.get(key) is None:
+    key = (keys.FOLLOW, lanes.WAKE, given.scope)
+    if walk[key] is None:
         return Refused("follow-up", None, FollowUp.WAKE, "SHL-3", ABSENT)
+    walk.handled = key
     first = lanes.head(walk, given.scope)
     if first is None:
-        walk.put(key, None)
-    elif first.kind == OwnerKind.TASK:
+        walk[key] = None
+    elif first.kind == lanes.OF_TASK:
         _start_task(walk, key, first, given)
     else:
         return _start_request(walk, key, first, given)
@@ -144,15 +156,14 @@ def wake(walk: Walk, given: Wake) -> Refused | None:
 
 
 def _start_task(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> None:
-    task = keys.task(first.owner)
-    asked = Given(process=given.process, executor=given.executor)
-    refused = walk.try_fire("task", task, TaskEvent.START, asked)
+    asked = _new(Given, (given.process, given.executor, *NOTHING[2:]))
+    refused = walk.try_fire("task", (keys.TASK, first.owner), lanes.START, asked)
     if refused is None:
         return
     if refused.because == TaskGuard.AUTHORIZED:
         _nothing_may_start(walk, key, given)
         return
-    spec = walk.get(keys.spec(first.owner))
+    spec = walk[keys.SPEC, first.owner]
     if refused.because == TaskGuard.EXECUTOR and spec is not None:
         lanes.await_executor(walk, first.owner, spec.executor)
         return
@@ -161,11 +172,11 @@ def _start_task(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> None:
 
 def _start_request(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> Refused | None:
     """Re-authorized when it is its turn (ACT-13)."""
-    request, rules = walk.get(keys.request(first.owner)), walk.get(keys.policy(given.scope))
-    if request is None or rules is None or request.scope != given.scope:
+    request = walk[keys.REQUEST, first.owner]
+    if request is None or request.scope != given.scope:
         lanes.leave(walk, first.owner)
         return None
-    answer = authority.verdict(walk, given.scope, request.number - 1, 1 + rules.retry, False, None)
+    answer = authority.verdict(walk, given.scope, request.number - 1, None, False, None)
     if answer == AUTHORIZED:
         return walk.fire("request", keys.request(first.owner), START, NOTHING)
     _nothing_may_start(walk, key, given)
@@ -174,8 +185,8 @@ def _start_request(walk: Walk, key: Key, first: lanes.Head, given: Wake) -> Refu
 
 def _nothing_may_start(walk: Walk, key: Key, given: Wake) -> None:
     """The follow-up is over. Under a full cap the scope stands in line for the next slot."""
-    walk.put(key, None)
-    scope, cap = walk.get(keys.scope(given.scope)), walk.get(keys.CAP)
+    walk[key] = None
+    scope, cap = walk[keys.SCOPE, given.scope], walk[keys.CAP]
     if scope is not None and scope.capped and cap is not None and cap.active >= cap.limit:
         lanes.starve(walk, given.scope)
 

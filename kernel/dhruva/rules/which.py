@@ -26,26 +26,18 @@ OF_TASK: Final = OwnerKind.TASK
 DISPOSED: Final = Given(verdict=Verdict.SCOPE_DISPOSED)
 
 
-def _scope_of(walk: Walk, key: Key, cell: Any) -> Key | None:
-    """The key of the scope that a cell belongs to."""
-    kind = key[0]
-    if kind == keys.SCOPE:
-        return key
-    if kind == keys.TASK:
-        spec = walk.get((keys.SPEC, key[1]))
-        return None if spec is None else (keys.SCOPE, spec.scope)
-    return (keys.SCOPE, cell.scope)
-
-
 def scope(walk: Walk, key: Key, cell: Any, _given: Given) -> Found:
-    found = _scope_of(walk, key, cell)
-    return None if found is None else (found, NOTHING)
+    """What starts is a request, which names its scope, or a task, whose spec does."""
+    if key[0] == keys.TASK:
+        cell = walk[keys.SPEC, key[1]]
+    return None if cell is None else ((keys.SCOPE, cell.scope), NOTHING)
 
 
 def drained(walk: Walk, key: Key, cell: Any, _given: Given) -> Found:
-    found = _scope_of(walk, key, cell)
-    here = None if found is None else walk.get(found)
-    if found is None or here is None or here.state != DISPOSING or here.live != 0:
+    """What ended names its scope, or is the scope that is disposed of while nothing lives."""
+    found = key if key[0] == keys.SCOPE else (keys.SCOPE, cell.scope)
+    here = walk[found]
+    if here is None or here.live != 0 or here.state != DISPOSING:
         return None
     return found, NOTHING
 
@@ -55,7 +47,7 @@ def outcome(walk: Walk, key: Key, attempt: Any, given: Given) -> Found:
     if attempt.kind != OF_TASK:
         return None
     owner = key[1].owner
-    task, spec = walk.get((keys.TASK, owner)), walk.get((keys.SPEC, owner))
+    task, spec = walk[keys.TASK, owner], walk[keys.SPEC, owner]
     if task is None or spec is None:
         return None
     settled = outcomes.settled(walk, attempt, task.status, given, spec.retry_on_timeout)
@@ -63,12 +55,7 @@ def outcome(walk: Walk, key: Key, attempt: Any, given: Given) -> Found:
         return None
     if settled.failure is None:
         return (keys.TASK, owner), NOTHING, settled.event
-    passed = Given(
-        failure=settled.failure,
-        retriable=settled.retry,
-        counts_try=settled.counts_try,
-        retry_safe=given.retry_safe,
-    )
+    passed = Given(failure=settled.failure, retriable=settled.retry, counts_try=settled.counts_try)
     return keys.task(owner), passed, settled.event
 
 
@@ -94,17 +81,17 @@ def claim(_walk: Walk, _key: Key, delivery: Any, _given: Given) -> Found:
 
 def early(walk: Walk, key: Key, _cell: Any, given: Given) -> Found:
     """The signal of this name came before the wait for it (WFL-22)."""
-    here = walk.get(key)
+    here = walk[key]
     if here is None:
         return None
-    kept = walk.get((keys.KEPT, key[1], flows.name_of(given.name, here)))
+    kept = walk[keys.KEPT, key[1], flows.name_of(given.name, here)]
     if kept is None:
         return None
     return key, Given(signal=kept.signal, token=here.token, name=given.name, early=True)
 
 
 def parent(walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
-    instance = walk.get(keys.instance(key[2]))
+    instance = walk[keys.INSTANCE, key[2]]
     if instance is None or instance.parent is None:
         return None
     return keys.instance(instance.parent), Given(token=instance.parent_token)
@@ -128,7 +115,7 @@ def cursor(_walk: Walk, _key: Key, follow: Any, _given: Given) -> Found:
 
 def cursor_task(walk: Walk, _key: Key, follow: Any, _given: Given) -> Found:
     """Not if the attempt was asked to end before, for another reason: the first decides (ACT-18)."""
-    attempt = None if follow.ref is None else walk.get(keys.attempt(follow.ref))
+    attempt = None if follow.ref is None else walk[keys.ATTEMPT, follow.ref]
     if attempt is None or attempt.kind != OF_TASK or attempt.reason != AbortReason.DISPOSE:
         return None
     return keys.task(follow.ref.owner), NOTHING
@@ -164,7 +151,7 @@ def _resource(kind: ResourceKind, only_lost: bool) -> Seek:
 
     def seek(walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
         here = (keys.RESOURCE, key[2], ending.cursor)
-        cell = walk.get(here)
+        cell = walk[here]
         if cell is None or cell.kind != kind or (only_lost and not ending.gone):
             return None
         return here, NOTHING
@@ -175,7 +162,7 @@ def _resource(kind: ResourceKind, only_lost: bool) -> Seek:
 def watcher(walk: Walk, key: Key, follow: Any, _given: Given) -> Found:
     if follow.cursor != 0:
         return None
-    watch = walk.get((keys.WATCH, key[2]))
+    watch = walk[keys.WATCH, key[2]]
     return None if watch is None else (keys.instance(watch.instance), Given(token=watch.token))
 
 
@@ -184,7 +171,7 @@ def reset_task(_walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
 
 
 def left_task(walk: Walk, key: Key, follow: Any, _given: Given) -> Found:
-    task = walk.get(keys.task(key[2]))
+    task = walk[keys.TASK, key[2]]
     return None if task is None or task.run != follow.cursor else (keys.task(key[2]), NOTHING)
 
 
