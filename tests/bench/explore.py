@@ -3,41 +3,47 @@
 Totals count everything a user waits for: for us a fresh process that imports, records and searches; for
 Spin generating, compiling with -O2 and a full depth-first run without reduction, on the very model that
 our engine learned. Rounds are interleaved and the median is kept; counts must be equal or the run fails.
+Each part can be run alone; the parts of build/bench/explore.json that were not run stay as they were.
 
     python -m tests.bench.explore [--rounds 3] [--only two_phase_commit] [--small]
+    python -m tests.bench.explore --only huge      # one run past 10^8 states: minutes, and gigabytes
+    python -m tests.bench.explore --only peterson  # gcc takes minutes for what was learned of it
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-import re
 import resource
-import shutil
 import statistics
 import subprocess
 import sys
-import tempfile
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from dhruva.explore.checker import check
+from dhruva.explore import spin
 from dhruva.explore.command import load
 from dhruva.explore.promela import promela
 
 ROOT = Path(__file__).parents[2]
-CLASSICS = ROOT / "models" / "classics"
 OUT = ROOT / "build" / "bench" / "explore.json"
+Sets = dict[str, str]
 
 
 class Case(NamedTuple):
     """One model beside Spin. `at_least` is the ratio that we want of Spin's time over ours, 0 for none."""
 
-    file: str
-    full: dict[str, str]
-    small: dict[str, str]
+    name: str
+    full: Sets
+    small: Sets
     at_least: float
+
+    @property
+    def file(self) -> str:
+        return f"classics/{self.name}.py"
 
 
 CASES = (
@@ -51,19 +57,23 @@ CASES = (
 
 # One search in a fresh process; liveness is left out, as Spin is run for safety only.
 ONE = """
-import resource, sys
+import json, sys
 from dhruva.explore import check
 from dhruva.explore.command import load
-model = load(sys.argv[1], dict(pair.split("=") for pair in sys.argv[3:]))
+file, engine, seconds, sets = json.loads(sys.argv[1])
+model = load(file, sets)
 model.properties = [claim for claim in model.properties if claim.kind not in ("leads_to", "eventually")]
-report = check(model, sys.argv[2], keep_going=True)
-peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-print(report.distinct, report.transitions, report.depth, report.seconds)
-print(report.calls, report.stored_bytes, peak)
+report = check(model, engine, keep_going=True, max_seconds=seconds)
+with open("/proc/self/status") as status:
+    peak = next(int(line.split()[1]) // 1024 for line in status if line.startswith("VmHWM"))
+print(json.dumps([report.distinct, report.transitions, report.depth, report.seconds,
+                  report.calls, report.stored_bytes, peak, report.cut is not None]))
 """
 
 
 class Ours(NamedTuple):
+    """What one search in a process of its own found and took."""
+
     distinct: int
     transitions: int
     depth: int
@@ -71,8 +81,13 @@ class Ours(NamedTuple):
     calls: int
     stored_bytes: int
     peak_mib: int
+    is_cut: bool
     total: float
     cpu: float
+
+    @property
+    def rate(self) -> float:
+        return self.distinct / self.search
 
 
 class Spins(NamedTuple):
@@ -88,152 +103,158 @@ def cpu() -> float:
     return used.ru_utime + used.ru_stime
 
 
-def ours(file: str, sets: dict[str, str], engine: str = "vector") -> Ours:
+def ours(file: str, sets: Sets, engine: str = "vector", seconds: float | None = None) -> Ours:
+    """Search a model under `models`, in a fresh process."""
     started, before = time.perf_counter(), cpu()
-    pairs = [f"{name}={value}" for name, value in sets.items()]
-    command = [sys.executable, "-c", ONE, str(CLASSICS / f"{file}.py"), engine, *pairs]
-    said = subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout.split()
-    total = time.perf_counter() - started
-    distinct, transitions, depth, calls, stored, peak = (int(said[n]) for n in (0, 1, 2, 4, 5, 6))
-    return Ours(distinct, transitions, depth, float(said[3]), calls, stored, peak, total, cpu() - before)
+    asked = json.dumps([str(ROOT / "models" / file), engine, seconds, sets])
+    command = [sys.executable, "-c", ONE, asked]
+    said = json.loads(subprocess.run(command, capture_output=True, text=True, check=True, cwd=ROOT).stdout)
+    return Ours._make([*said, time.perf_counter() - started, cpu() - before])
 
 
 def spins(text: str, states: int) -> Spins:
-    """Spin's answer about a model, with a stack and a hash table that fit the number of states.
-
-    -o1 and -o2 keep variables that Spin would otherwise leave out of the state.
-    """
-    sizes = (f"-m{states + 1}", f"-w{max(states.bit_length(), 16)}")
-    with tempfile.TemporaryDirectory() as folder:
-        Path(folder, "model.pml").write_text(text)
-        started, before = time.perf_counter(), cpu()
-        run(folder, "spin", "-o1", "-o2", "-a", "model.pml")
-        run(folder, "gcc", "-O2", "-w", "-DSAFETY", "-DNOREDUCE", "-DMEMLIM=12000", "-o", "pan", "pan.c")
-        compiled = time.perf_counter()
-        output = run(folder, "./pan", "-c0", "-E", *sizes)
-        ended = time.perf_counter()
-    stored = re.search(r"([\d.e+]+) states, stored", output)
-    assert stored is not None, output
-    return Spins(int(float(stored[1])), ended - compiled, ended - started, cpu() - before)
+    before = cpu()
+    spun = spin.spin(text, states, deadlock=False, optimise="-O2")
+    total = spun.compile_seconds + spun.search_seconds
+    return Spins(spun.opinion.distinct, spun.search_seconds, total, cpu() - before)
 
 
-def run(folder: str, *command: str) -> str:
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
-
-
-def beside_spin(case: Case, sets: dict[str, str], rounds: int) -> dict[str, Any]:
-    model = load(CLASSICS / f"{case.file}.py", sets)
-    text = promela(model) if shutil.which("spin") and shutil.which("gcc") else None
+def beside_spin(case: Case, rounds: int, small: bool) -> dict[str, Any]:
+    sets = case.small if small else case.full
+    text = None if spin.missing() else promela(load(ROOT / "models" / case.file, sets))
     mine, theirs = [], []
     for _ in range(rounds):
         mine.append(ours(case.file, sets))
         if text is not None:
             theirs.append(spins(text, mine[-1].distinct))
             assert theirs[-1].distinct == mine[-1].distinct, (case, theirs, mine)
-    row: dict[str, Any] = mine[-1]._asdict() | {
-        "model": case.file,
-        "bounds": sets,
-        "rounds": rounds,
-        "total": statistics.median(one.total for one in mine),
-        "search": statistics.median(one.search for one in mine),
-        "cpu": statistics.median(one.cpu for one in mine),
-        "bytes_per_state": mine[-1].stored_bytes / mine[-1].distinct,
-    }
+    row = figures(case.file, sets, mine)
     if theirs:
-        row["spin_total"] = statistics.median(one.total for one in theirs)
-        row["spin_search"] = statistics.median(one.search for one in theirs)
-        row["spin_cpu"] = statistics.median(one.cpu for one in theirs)
-        row["spin_over_ours"] = row["spin_total"] / row["total"]
-        row["spin_over_ours_cpu"] = row["spin_cpu"] / row["cpu"]
-        row["spin_over_ours_search"] = row["spin_search"] / row["search"]
+        row |= {f"spin_{what}": median(what, theirs) for what in ("total", "search", "cpu")}
+        row |= {
+            f"spin_over_ours_{what}": row[f"spin_{what}"] / row[what] for what in ("total", "search", "cpu")
+        }
         row["wanted"] = case.at_least
     return row
 
 
-def beside_reference(rounds: int, small: bool) -> dict[str, Any]:
-    """States per second of both engines; the reference engine on a size that it finishes in seconds."""
-    fast, slow = ("7", "5") if small else ("8", "6")
-    rates = []
-    for _ in range(rounds):
-        vector = ours("two_phase_commit", {"managers": fast})
-        reference = ours("two_phase_commit", {"managers": slow}, "reference")
-        rates.append((vector.distinct / vector.search) / (reference.distinct / reference.search))
-    return {"vector_over_reference": statistics.median(rates), "managers": [fast, slow], "wanted": 50.0}
-
-
-def growth(small: bool) -> list[dict[str, Any]]:
-    """Time per state and calls of Python as the model grows."""
-    rows = []
-    for managers in ("6", "7") if small else ("7", "8", "9"):
-        one = ours("two_phase_commit", {"managers": managers})
-        rows.append(
-            {
-                "distinct": one.distinct,
-                "ns_per_state": one.search / one.distinct * 1e9,
-                "bytes_per_state": one.stored_bytes / one.distinct,
-                "calls": one.calls,
-            }
-        )
-    return rows
-
-
-def huge() -> dict[str, Any]:
-    """One run past 10^8 states, in this process, with what it took."""
-    model = load(CLASSICS / "philosophers.py", {"seats": "21"})
-    report = check(model, "vector", keep_going=True)
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return {
-        "distinct": report.distinct,
-        "transitions": report.transitions,
-        "seconds": report.seconds,
-        "bytes_per_state": report.stored_bytes / report.distinct,
-        "peak_mib": peak,
+def figures(file: str, sets: Sets, mine: list[Ours]) -> dict[str, Any]:
+    last = mine[-1]
+    return last._asdict() | {
+        "model": file,
+        "bounds": sets,
+        "rounds": len(mine),
+        "total": median("total", mine),
+        "search": median("search", mine),
+        "cpu": median("cpu", mine),
+        "ns_per_state": median("search", mine) / last.distinct * 1e9,
+        "bytes_per_state": last.stored_bytes / last.distinct,
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--only", default=None)
-    parser.add_argument("--small", action="store_true", help="sizes that end in seconds")
-    parser.add_argument("--huge", action="store_true", help="also one run past 10^8 states")
-    options = parser.parse_args()
-    if not (shutil.which("spin") and shutil.which("gcc")):
-        sys.stdout.write("Spin or gcc is not installed: figures beside Spin are skipped\n")
-    result: dict[str, Any] = {"beside_spin": []}
-    for case in CASES:
-        if options.only in (None, case.file):
-            row = beside_spin(case, case.small if options.small else case.full, options.rounds)
-            result["beside_spin"].append(row)
-            sys.stdout.write(line(row) + "\n")
-            sys.stdout.flush()
-    if options.only is None:
-        result["beside_reference"] = beside_reference(options.rounds, options.small)
-        result["growth"] = growth(options.small)
-    if options.huge:
-        result["huge"] = huge()
-    for name in ("beside_reference", "growth", "huge"):
-        if name in result:
-            sys.stdout.write(f"{name}: {json.dumps(result[name])}\n")
-    OUT.parent.mkdir(parents=True, exist_ok=True)
-    OUT.write_text(json.dumps(result, indent=1) + "\n")
+def median(what: str, runs: list[Any]) -> float:
+    return float(statistics.median(getattr(run, what) for run in runs))
+
+
+def beside_reference(
+    file: str, full: Sets, little: Sets, wanted: float, rounds: int, small: bool
+) -> dict[str, Any]:
+    """States per second of both engines on one model, of which the reference engine gets a few seconds.
+
+    The reference engine is judged by the states it has met by then, though not all of them are expanded: that
+    flatters it.
+    """
+    sets, seconds = (little, 3.0) if small else (full, 20.0)
+    fast, slow = [], []
+    for _ in range(rounds):
+        fast.append(ours(file, sets))
+        slow.append(ours(file, sets, "reference", seconds))
+    rates = [one.rate / other.rate for one, other in zip(fast, slow, strict=True)]
+    return figures(file, sets, fast) | {
+        "reference_distinct": slow[-1].distinct,
+        "reference_is_cut": slow[-1].is_cut,
+        "reference_rate": median("rate", slow),
+        "vector_over_reference": statistics.median(rates),
+        "wanted": wanted,
+    }
+
+
+def growth(rounds: int, small: bool) -> list[dict[str, Any]]:
+    """Time per state, bytes per state and calls of Python as two models grow, each size in every round."""
+    sizes = [("two_phase_commit", "managers", str(n)) for n in ((5, 6, 7) if small else (6, 7, 8, 9))]
+    sizes += [("philosophers", "seats", str(n)) for n in ((11, 13) if small else (13, 15, 17, 18))]
+    runs: dict[tuple[str, str, str], list[Ours]] = {size: [] for size in sizes}
+    for _ in range(rounds):
+        for name, bound, value in sizes:
+            runs[name, bound, value].append(ours(f"classics/{name}.py", {bound: value}))
+    return [
+        figures(f"classics/{name}.py", {bound: value}, runs[name, bound, value])
+        for name, bound, value in sizes
+    ]
+
+
+def huge(_rounds: int, small: bool) -> dict[str, Any]:
+    """One run past 10^8 states."""
+    sets = {"seats": "14" if small else "21"}
+    return figures("classics/philosophers.py", sets, [ours("classics/philosophers.py", sets)])
+
+
+PARTS: dict[str, Callable[[int, bool], Any]] = {
+    **{case.name: partial(beside_spin, case) for case in CASES},
+    "reference": partial(
+        beside_reference, "classics/two_phase_commit.py", {"managers": "8"}, {"managers": "6"}, 50.0
+    ),
+    "kernel": partial(beside_reference, "kernel.py", {"attempts": "2", "spawns": "3"}, {}, 30.0),
+    "growth": growth,
+    "huge": huge,
+}
+# Only on request, so that all the others together end within twenty minutes.
+SLOW = ("huge", "peterson")
 
 
 def line(row: dict[str, Any]) -> str:
     bounds = ", ".join(f"{name}={value}" for name, value in row["bounds"].items())
     text = (
         f"{row['model']} ({bounds}): {row['distinct']:,} states, {row['transitions']:,} transitions, "
-        f"total {row['total']:.2f} s, search {row['search']:.2f} s, {row['calls']:,} calls of Python, "
-        f"{row['bytes_per_state']:.1f} B/state, {row['peak_mib']} MiB"
+        f"total {row['total']:.2f} s, search {row['search']:.2f} s, {row['ns_per_state']:.0f} ns/state, "
+        f"{row['calls']:,} calls of Python, {row['bytes_per_state']:.1f} B/state, {row['peak_mib']} MiB"
     )
     if "spin_total" in row:
         text += (
             f"; Spin total {row['spin_total']:.2f} s, search {row['spin_search']:.2f} s: "
-            f"{row['spin_over_ours']:.2f}x our total (wanted {row['wanted']:.2f}x), "
+            f"{row['spin_over_ours_total']:.2f}x our total (wanted {row['wanted']:.2f}x), "
             f"{row['spin_over_ours_search']:.2f}x our search, "
             f"{row['spin_over_ours_cpu']:.2f}x our processor time"
         )
+    if "reference_rate" in row:
+        text += (
+            f"; reference {row['reference_rate']:,.0f} states/s over {row['reference_distinct']:,} states: "
+            f"{row['vector_over_reference']:.0f}x (wanted {row['wanted']:.0f}x)"
+        )
     return text
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument(
+        "--only", action="append", choices=tuple(PARTS), help="a part; all but the slow ones if none"
+    )
+    parser.add_argument("--small", action="store_true", help="sizes that end in seconds")
+    options = parser.parse_args()
+    if spin.missing():
+        sys.stdout.write(f"{spin.missing()} not installed: figures beside Spin are skipped\n")
+    kept = json.loads(OUT.read_text()) if OUT.exists() and not options.small else {}
+    for name in options.only or [part for part in PARTS if part not in SLOW]:
+        kept[name] = PARTS[name](options.rounds, options.small)
+        for row in kept[name] if isinstance(kept[name], list) else [kept[name]]:
+            sys.stdout.write(line(row) + "\n")
+            sys.stdout.flush()
+        if not options.small:
+            OUT.parent.mkdir(parents=True, exist_ok=True)
+            OUT.write_text(json.dumps(kept, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dhruva.explore.names import Names
+from dhruva.explore.names import Names, States
 
 words = st.integers(0, 3) | st.integers(0, 2**64 - 1)
 
@@ -19,7 +19,9 @@ def test_names_are_exact(width: int) -> None:
         columns = [np.array(column, np.uint64) for column in zip(*states, strict=True)]
         named = names.of(columns)
         assert len(set(named.tolist())) == len(set(states))
-        assert [tuple(c.tolist()) for c in names.columns(named)] == [tuple(c.tolist()) for c in columns]
+        found = States(names, named)
+        assert [tuple(c.tolist()) for c in found.columns] == [tuple(c.tolist()) for c in columns]
+        assert [found.words(position) for position in range(len(found))] == states
         changed = data.draw(st.sets(st.integers(0, width - 1), min_size=1))
         after = [c + np.uint64(word in changed) for word, c in enumerate(columns)]
         stepped = names.step(named, {word: after[word] for word in changed})

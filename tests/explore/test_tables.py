@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from dhruva.explore import Model
 from dhruva.explore.learned import Learned
-from dhruva.explore.sparse import SparseAction, step, words_at
+from dhruva.explore.names import Names, States
+from dhruva.explore.sparse import SparseAction, step
 from dhruva.explore.tables import ActionTable, Window, classify, footprint
 from tests.explore.random_models import KEYS, VALUES, outcomes, run, trees
 
@@ -31,20 +32,20 @@ def test_tables_equal_the_trie(drawn: list[object]) -> None:
         sum(code << field.shift for field, code in zip(fields, codes, strict=True))
         for codes in product(range(len(VALUES)), repeat=len(KEYS))
     ][::7]
-    columns = [np.array(states, np.uint64)]
+    known = States(Names(1), np.array(states, np.uint64))
     for function in learned.actions:
         for word in states:
             if function.find((word,)) is None:
                 learned.record(function, (word,))
     window = Window(set().union(*(footprint(function) for function in learned.actions)))
     dense = ActionTable(learned.actions, window)
-    entries = window.index(columns)
+    entries = window.index(known)
     for number, function in enumerate(learned.actions):
         sparse = SparseAction(function)
-        rows = sparse.entries(columns)
-        assert sparse.fill(rows, columns, learned.record)
+        rows = sparse.entries(known)
+        assert sparse.fill(rows, known, learned.record)
         for position in range(len(states)):
-            words = words_at(columns, position)
+            words = known.words(position)
             leaf = function.find(words)
             assert leaf is not None
             assert dense.leaf[number][entries[position]] == sparse.leaf[rows[position]] == leaf.number
@@ -66,10 +67,12 @@ def test_neighbours_in_a_state_share_one_shift() -> None:
         m.var(key, 0)
     layout = Learned(m).layout
     for key in "abcd":
-        for value in range(4):
+        for value in range(3):
             layout.field(key).code(value)
     layout.arrange()
+    for key in "abcd":
+        layout.field(key).code(3)
     window = Window(layout.field(key) for key in "dab")
-    state = np.array([0b11_10_01_00], np.uint64)
-    assert window.index([state]).tolist() == [0b11_01_00]
+    state = sum(code << layout.field(key).shift for code, key in enumerate("abcd"))
+    assert window.index(States(Names(1), np.array([state], np.uint64))).tolist() == [0b11_01_00]
     assert window.bits == 6

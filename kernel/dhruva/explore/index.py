@@ -22,15 +22,17 @@ _ODD = np.uint64(0xD1B54A32D192ED03)
 _HALF = np.uint64(32)
 # Full enough to stay within 16 bytes a state, empty enough to need few rounds.
 _MAX_LOAD = 0.75
-_GROWTH = 1.5
+_GROWTH = 1.4
 _BATCH = 1 << 18
+_LEAST = 1 << 11
 
 
 class Index:
     """`add` puts in what is missing, `find` only looks; both answer with positions in `members`."""
 
-    def __init__(self, reserve: int = 256) -> None:
+    def __init__(self, reserve: int = 256, load: float = _MAX_LOAD) -> None:
         self.size = 0
+        self._load = load
         self._members: U64 = np.empty(reserve, np.uint64)
         self._table: NDArray[np.int32] = np.zeros(1024, np.int32)
 
@@ -56,11 +58,14 @@ class Index:
     def put(self, numbers: U64) -> Ids:
         """Append what is missing; returns where in `numbers` the appended ones stood, in their new order."""
         fresh: list[Ids] = []
-        for start in range(0, len(numbers), _BATCH):
-            batch = numbers[start : start + _BATCH]
+        start = 0
+        while start < len(numbers):
+            # Room is made for all of a batch, though most of it is known: keep it small beside the members.
+            batch = numbers[start : start + max(_LEAST, min(self.size // 16, _BATCH))]
             self._reserve(self.size + len(batch))
             self._enlarge(self.size + len(batch))
             fresh.extend(start + positions for positions in self._settle(batch))
+            start += len(batch)
         return np.concatenate(fresh) if fresh else np.empty(0, np.int64)
 
     def extend(self, numbers: U64) -> None:
@@ -134,9 +139,9 @@ class Index:
 
     def _enlarge(self, size: int) -> bool:
         """Make the table large enough; False if it was."""
-        if size <= _MAX_LOAD * len(self._table):
+        if size <= self._load * len(self._table):
             return False
-        self._table = np.zeros(int(size / _MAX_LOAD * _GROWTH), np.int32)
+        self._table = np.zeros(int(size / self._load * _GROWTH), np.int32)
         self._fill(0)
         return True
 

@@ -15,11 +15,12 @@ from numpy.typing import NDArray
 
 from dhruva.explore.fields import Words
 from dhruva.explore.forms import COMPARE, Predicate
-from dhruva.explore.index import U64, Ids
+from dhruva.explore.index import Ids
 from dhruva.explore.learned import SumCheck
 from dhruva.explore.model import DEADLOCK, Claim
+from dhruva.explore.names import States
 from dhruva.explore.space import Space, Tables
-from dhruva.explore.sparse import SparseNumber, words_at
+from dhruva.explore.sparse import SparseNumber
 from dhruva.explore.steps import TINY, Alarm
 from dhruva.explore.tables import NumberTable, PropertyTable, Table, Window
 from dhruva.explore.trie import Function, Leaf
@@ -67,8 +68,8 @@ class Judge:
             return
         for start in range(0, len(positions), _CHUNK):
             chunk = positions[start : start + _CHUNK]
-            columns = self.space.names.columns(self.space.index.members.take(chunk))
-            for place in np.flatnonzero(self.values(final, columns) == 0)[:1].tolist():
+            states = States(self.space.names, self.space.index.members.take(chunk))
+            for place in np.flatnonzero(self.values(final, states) == 0)[:1].tolist():
                 yield Alarm(DEADLOCK, int(chunk[place]), None)
 
     def where(self, claim: Claim, predicate: Predicate | None) -> NDArray[np.bool_]:
@@ -81,17 +82,17 @@ class Judge:
         function = self.learned.claim_part(claim, predicate)
         for start in range(0, size, _CHUNK):
             stop = min(start + _CHUNK, size)
-            flags[start:stop] = self.values(function, self.space.columns(start, stop)) != 0
+            flags[start:stop] = self.values(function, self.space.states(start, stop)) != 0
         return flags
 
-    def values(self, function: Function, columns: list[U64]) -> NDArray[np.int64]:
+    def values(self, function: Function, states: States) -> NDArray[np.int64]:
         """What a function of the state says of each of these states."""
         tables = self.lone.get(function)
         if tables is None:
             dense = partial(_number_table, {function: 1})
             tables = self.lone[function] = self.space.tables(dense, SparseNumber, _SHARED_BITS)
-        self._renew(tables, columns, lambda: [function])
-        return self._total(tables, columns, {function: 1})
+        self._renew(tables, states, lambda: [function])
+        return self._total(tables, states, {function: 1})
 
     def functions(self) -> list[Function]:
         """What has to be asked of each state, but for sums."""
@@ -99,10 +100,10 @@ class Judge:
         return asked + list(self.learned.whens.values())
 
     def _at_once(self, start: int, stop: int) -> Iterator[Alarm]:
-        columns = self.space.columns(start, stop)
-        self._renew(self.tables, columns, self.functions)
+        states = self.space.states(start, stop)
+        self._renew(self.tables, states, self.functions)
         for table in self.tables.dense:
-            entries = table.window.index(columns)
+            entries = table.window.index(states)
             hits = np.bincount(entries, minlength=table.window.size)
             table.count(hits)
             for entry in table.attention[hits[table.attention] > 0].tolist():
@@ -111,17 +112,17 @@ class Judge:
                     leaf = function.leaves[table.leaf[number][entry]]
                     yield from self._alarm(function, leaf, position)
         for wide in self.tables.sparse:
-            entries = wide.entries(columns)
+            entries = wide.entries(states)
             wide.count(wide.met(entries))
             alarm = self.alarming.get(wide.function)
             if alarm is not None:
                 for position in np.flatnonzero(wide.value.take(entries) == alarm)[:1].tolist():
                     yield Alarm(self.claim[wide.function], start + position, None)
         for check, tables in self.sums:
-            yield from self._sum(check, tables, columns, start)
+            yield from self._sum(check, tables, states, start)
 
     def _renew(
-        self, tables: Tables[T, SparseNumber], columns: list[U64], functions: Callable[[], list[Function]]
+        self, tables: Tables[T, SparseNumber], states: States, functions: Callable[[], list[Function]]
     ) -> None:
         """Record until the tables know every entry that these states meet."""
         known = False
@@ -130,17 +131,17 @@ class Judge:
                 tables.renew(functions())
             known = True
             for table in tables.dense:
-                known &= self._learn(table, columns)
+                known &= self._learn(table, states)
             for wide in tables.sparse:
-                known &= wide.fill(wide.entries(columns), columns, self.space.record)
+                known &= wide.fill(wide.entries(states), states, self.space.record)
             tables.is_stale = not known
 
-    def _learn(self, table: Table, columns: list[U64]) -> bool:
-        entries = table.window.index(columns)
+    def _learn(self, table: Table, states: States) -> bool:
+        entries = table.window.index(states)
         hits = np.bincount(entries, minlength=table.window.size)
         known = True
         for entry in table.unknown[hits[table.unknown] > 0].tolist():
-            words = words_at(columns, int(np.argmax(entries == entry)))
+            words = states.words(int(np.argmax(entries == entry)))
             for number, function in enumerate(table.functions):
                 if table.leaf[number][entry] < 0:
                     # The trie may know already, from a level that went one state at a time.
@@ -150,31 +151,31 @@ class Judge:
         return known
 
     def _sum(
-        self, check: SumCheck, tables: Tables[NumberTable, SparseNumber], columns: list[U64], start: int
+        self, check: SumCheck, tables: Tables[NumberTable, SparseNumber], states: States, start: int
     ) -> Iterator[Alarm]:
         if check.claim.name in self.settled:
             return
-        self._renew(tables, columns, lambda: list(check.sign))
-        total = self._total(tables, columns, check.sign)
+        self._renew(tables, states, lambda: list(check.sign))
+        total = self._total(tables, states, check.sign)
         wrong = np.flatnonzero(~COMPARE[check.symbol](total, 0))
         if check.when is not None and len(wrong):
-            wrong = wrong[self.values(check.when, [column.take(wrong) for column in columns]) != 0]
+            wrong = wrong[self.values(check.when, states.take(wrong)) != 0]
         if len(wrong):
             yield Alarm(check.claim.name, start + int(wrong[0]), None)
 
     def _total(
-        self, tables: Tables[NumberTable, SparseNumber], columns: list[U64], sign: dict[Function, int]
+        self, tables: Tables[NumberTable, SparseNumber], states: States, sign: dict[Function, int]
     ) -> NDArray[np.int64]:
         """The signed sum of functions whose tables know these states."""
-        total = np.zeros(len(columns[0]), np.int64)
+        total = np.zeros(len(states), np.int64)
         for table in tables.dense:
-            total += table.value.take(table.window.index(columns))
+            total += table.value.take(table.window.index(states))
         for wide in tables.sparse:
-            total += sign[wide.function] * wide.value.take(wide.entries(columns))
+            total += sign[wide.function] * wide.value.take(wide.entries(states))
         return total
 
     def _one_by_one(self, start: int, stop: int) -> Iterator[Alarm]:
-        columns = self.space.columns(start, stop)
+        columns = self.space.states(start, stop).columns
         functions = self.functions()
         for offset, words in enumerate(zip(*(column.tolist() for column in columns), strict=True)):
             for function in functions:

@@ -16,15 +16,16 @@ from dhruva.explore.errors import ModelError
 from dhruva.explore.fields import Field, Words
 from dhruva.explore.index import U64, Ids, Index
 from dhruva.explore.learned import Learned
-from dhruva.explore.names import Names
-from dhruva.explore.sparse import Sparse, words_at
+from dhruva.explore.names import Names, States
+from dhruva.explore.sparse import Sparse
 from dhruva.explore.tables import Table, Window, grouped
 from dhruva.explore.trie import Function, Leaf
 
 _REPACK = 1 << 20
 # Address space for states; the system gives memory only for what is touched, and nothing is copied on growth.
 _RESERVE = 1 << 26
-_RECENT_BITS = 18
+# The table of recent names grows with the states, and stays within the last cache.
+_RECENT_BITS = (10, 20)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 T = TypeVar("T", bound=Table)
 S = TypeVar("S", bound=Sparse)
@@ -126,12 +127,12 @@ class Space:
         self._tables.append(made)
         return made
 
-    def columns(self, start: int, stop: int) -> list[U64]:
-        """The words of some states, one array per word."""
-        return self.names.columns(self.index.members[start:stop])
+    def states(self, start: int, stop: int) -> States:
+        """The states at these positions."""
+        return States(self.names, self.index.members[start:stop])
 
     def words(self, position: int) -> Words:
-        return words_at(self.columns(position, position + 1), 0)
+        return self.states(position, position + 1).words(0)
 
     def add(self, names: U64) -> Ids:
         """Put in the states that are new; returns where in `names` they stood.
@@ -139,7 +140,9 @@ class Space:
         Most candidates were met a moment ago: a small table of recent names, compared in full, drops them
         before they reach the index.
         """
-        places = (names * _MIX >> np.uint64(64 - _RECENT_BITS)).view(np.int64)
+        if 4 * len(self._recent) < self.index.size and len(self._recent) < 1 << _RECENT_BITS[1]:
+            self._recent = self._no_recent()
+        places = (names * _MIX >> np.uint64(65 - len(self._recent).bit_length())).view(np.int64)
         kept = np.flatnonzero(self._recent.take(places) != names)
         names = names.take(kept)
         self._recent[places.take(kept)] = names
@@ -152,25 +155,28 @@ class Space:
         if self.layout.is_outgrown:
             for tables in self._tables:
                 tables.drop()
-            self._repack()
+            before = self.layout.arrange()
+            if before is not None:
+                self._repack(before)
 
     def flush(self) -> None:
         """Bring the counts at the leaves up to date."""
         for tables in self._tables:
             tables.flush()
 
-    def _repack(self) -> None:
-        before = self.layout.arrange()
+    def _repack(self, before: list[tuple[Field, int, int, int]]) -> None:
         old, self.names = self.names, Names(self.layout.words)
         members, self.index = self.index.members, Index(_RESERVE)
         for start in range(0, len(members), _REPACK):
-            columns = old.columns(members[start : start + _REPACK])
+            columns = States(old, members[start : start + _REPACK]).columns
             self.index.extend(self.names.of(_moved(columns, before, self.layout.words)))
         self._recent = self._no_recent()
 
     def _no_recent(self) -> U64:
         # Any name that is certainly in the index will do to fill the table.
-        return np.full(1 << _RECENT_BITS, self.index.members[0], np.uint64)
+        least, most = _RECENT_BITS
+        bits = min(max(self.index.size.bit_length(), least), most)
+        return np.full(1 << bits, self.index.members[0], np.uint64)
 
 
 def _moved(columns: list[U64], before: list[tuple[Field, int, int, int]], words: int) -> list[U64]:

@@ -13,18 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dhruva.explore.combinations import Combinations
 from dhruva.explore.fields import Field, Words
-from dhruva.explore.index import U64, Ids, Index
-from dhruva.explore.names import Names
+from dhruva.explore.index import U64, Ids
+from dhruva.explore.names import States
 from dhruva.explore.tables import Does, footprint, written_words
 from dhruva.explore.trie import Function, Leaf
 
 Record = Callable[[Function, Words], Leaf | None]
-
-
-def words_at(columns: list[U64], position: int) -> Words:
-    """One state out of columns, as plain numbers."""
-    return tuple(int(column[position]) for column in columns)
 
 
 def step(words: Words, changes: tuple[tuple[Field, int], ...]) -> Words:
@@ -41,11 +37,7 @@ class Sparse:
     def __init__(self, function: Function) -> None:
         self.function = function
         self._fields = footprint(function)
-        self._masks: dict[int, int] = {}
-        for field in self._fields:
-            self._masks[field.word] = self._masks.get(field.word, 0) | field.mask << field.shift
-        self._names = Names(max(len(self._masks), 1))
-        self._known = Index()
+        self._combinations = Combinations(self._fields)
         self.leaf = np.full(64, -1, np.int32)
         self.hits = np.zeros(64, np.int64)
 
@@ -54,24 +46,20 @@ class Sparse:
         """The function has since been seen to read or write another field."""
         return len(footprint(self.function)) != len(self._fields)
 
-    def entries(self, columns: list[U64]) -> Ids:
+    def entries(self, states: States) -> Ids:
         """The entry of each state."""
-        if not self._masks:
-            masked = [np.zeros(len(columns[0]), np.uint64)]
-        else:
-            masked = [columns[word] & np.uint64(mask) for word, mask in sorted(self._masks.items())]
-        found = self._known.add(self._names.of(masked))
-        while self._known.size > len(self.leaf):
+        found = self._combinations.numbers(states)
+        while self._combinations.size > len(self.leaf):
             self.grow()
         return found
 
-    def fill(self, entries: Ids, columns: list[U64], record: Record) -> bool:
+    def fill(self, entries: Ids, states: States, record: Record) -> bool:
         """Make every entry known; False if what was recorded outdated this table or the layout."""
         unknown = np.flatnonzero(self.leaf.take(entries) < 0)
         fresh, first = np.unique(entries.take(unknown), return_index=True)
         usable = True
         for entry, position in zip(fresh.tolist(), unknown.take(first).tolist(), strict=True):
-            words = words_at(columns, position)
+            words = states.words(position)
             leaf = self.function.find(words)
             if leaf is None:
                 leaf = record(self.function, words)

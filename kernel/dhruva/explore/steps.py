@@ -18,8 +18,9 @@ from numpy.typing import NDArray
 from dhruva.explore.errors import EngineError, Move
 from dhruva.explore.fields import Words
 from dhruva.explore.index import U64, Ids
+from dhruva.explore.names import States
 from dhruva.explore.space import Space
-from dhruva.explore.sparse import SparseAction, step, words_at
+from dhruva.explore.sparse import SparseAction, step
 from dhruva.explore.tables import SHARED_BITS, ActionTable
 from dhruva.explore.trie import Function, Leaf
 
@@ -68,6 +69,39 @@ class _FromEach(NamedTuple):
         for offset in offsets.tolist():
             _, leaf, place = self.origins[offset]
             leaf.news[place] += 1
+
+
+class Moves:
+    """The steps that tables know of for a chunk. All are named at once: naming each slot alone costs more."""
+
+    def __init__(self, states: States) -> None:
+        self._states = states
+        # Per set of touched words: where the steps start, what these words become, and who takes the steps.
+        self._taken: dict[tuple[int, ...], list[tuple[Ids, list[U64], AnyTable, int, Ids]]] = {}
+
+    def take(self, table: AnyTable, entries: Ids) -> None:
+        """Every step of a table, given the entry of each state."""
+        for number, slot in enumerate(table.slots):
+            flips = [column.take(entries) for column in slot]
+            where = np.flatnonzero(flips[0] if len(flips) == 1 else np.bitwise_or.reduce(flips))
+            if len(where):
+                after = [
+                    self._states.columns[word].take(where) ^ flip.take(where)
+                    for word, flip in zip(table.touched, flips, strict=True)
+                ]
+                taken = (where, after, table, number, entries.take(where))
+                self._taken.setdefault(tuple(table.touched), []).append(taken)
+
+    def named(self) -> Iterator[_FromTable]:
+        for touched, steps in self._taken.items():
+            sources = np.concatenate([step[0] for step in steps])
+            after = [np.concatenate(column) for column in zip(*(step[1] for step in steps), strict=True)]
+            changed = dict(zip(touched, after, strict=True))
+            found = self._states.known.step(self._states.names.take(sources), changed)
+            end = 0
+            for where, _, table, slot, entries in steps:
+                start, end = end, end + len(where)
+                yield _FromTable(found[start:end], where, table, slot, entries)
 
 
 @dataclass
@@ -123,42 +157,44 @@ class Steps:
     def _at_once(self, start: int, stop: int, batch: Batch) -> bool:
         if self.tables.is_stale:
             self.tables.renew(self.actions)
-        names = self.space.index.members[start:stop]
-        columns = self.space.names.columns(names)
+        states = self.space.states(start, stop)
         moving = np.zeros(stop - start, bool)
+        moves = Moves(states)
         known = True
         for table in self.tables.dense:
-            entries = table.window.index(columns)
+            entries = table.window.index(states)
             hits = np.bincount(entries, minlength=table.window.size)
             hot = table.attention[hits[table.attention] > 0]
             if len(hot):
-                known &= self._look(table, hot, entries, columns, start, batch)
+                known &= self._look(table, hot, entries, states, start, batch)
             if known:
                 batch.table_hits.append((table, hits))
-                self._successors(table, entries, names, columns, batch)
+                moves.take(table, entries)
                 if self.watch_deadlock:
                     moving |= table.enabled.take(entries)
         for wide in self.tables.sparse:
-            entries = wide.entries(columns)
-            known &= wide.fill(entries, columns, self._record)
+            entries = wide.entries(states)
+            known &= wide.fill(entries, states, self._record)
             if known:
                 self._sparse_alarms(wide, entries, start, batch)
                 batch.table_hits.append((wide, wide.met(entries)))
-                self._successors(wide, entries, names, columns, batch)
+                moves.take(wide, entries)
                 if self.watch_deadlock:
                     moving |= wide.enabled.take(entries)
         if self.watch_deadlock:
             batch.stuck = start + np.flatnonzero(~moving)
+        if known:
+            batch.found.extend(moves.named())
         return known
 
     def _look(
-        self, table: ActionTable, hot: Ids, entries: Ids, columns: list[U64], start: int, batch: Batch
+        self, table: ActionTable, hot: Ids, entries: Ids, states: States, start: int, batch: Batch
     ) -> bool:
         """Record unknown entries and note alarms; False if something was unknown."""
         known = True
         for entry in hot.tolist():
             position = int(np.argmax(entries == entry))
-            words = words_at(columns, position)
+            words = states.words(position)
             for number, function in enumerate(table.functions):
                 if table.leaf[number][entry] >= 0:
                     leaf = function.leaves[table.leaf[number][entry]]
@@ -168,21 +204,6 @@ class Steps:
                     if function.find(words) is None:
                         self.space.record(function, words)
         return known
-
-    def _successors(
-        self, table: AnyTable, entries: Ids, names: U64, columns: list[U64], batch: Batch
-    ) -> None:
-        for number, slot in enumerate(table.slots):
-            flips = [column.take(entries) for column in slot]
-            where = np.flatnonzero(flips[0] if len(flips) == 1 else np.bitwise_or.reduce(flips))
-            if not len(where):
-                continue
-            changed = {
-                word: columns[word].take(where) ^ flip.take(where)
-                for word, flip in zip(table.touched, flips, strict=True)
-            }
-            found = self.space.names.step(names.take(where), changed)
-            batch.found.append(_FromTable(found, where, table, number, entries.take(where)))
 
     def _sparse_alarms(self, table: SparseAction, entries: Ids, start: int, batch: Batch) -> None:
         for position in np.flatnonzero(table.alarmed.take(entries))[:1].tolist():
@@ -195,7 +216,7 @@ class Steps:
         return None if self.space.layout.is_outgrown else leaf
 
     def _one_by_one(self, start: int, stop: int, batch: Batch) -> bool:
-        columns = self.space.columns(start, stop)
+        columns = self.space.states(start, stop).columns
         states = list(zip(*(column.tolist() for column in columns), strict=True))
         leaves = [[self._leaf(function, words) for function in self.actions] for words in states]
         if self.space.layout.is_outgrown:

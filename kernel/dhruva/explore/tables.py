@@ -11,12 +11,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dhruva.explore.fields import Field
 from dhruva.explore.index import U64, Ids
+from dhruva.explore.names import PerWord, States
 from dhruva.explore.outcomes import Answer
 from dhruva.explore.trie import Function, Leaf, Node
 
@@ -68,15 +70,28 @@ class Window:
         self.bits = used
         self.size = 1 << used
 
-    def index(self, columns: list[U64]) -> Ids:
+        words = sorted({word for word, _, _ in self._segments})
+        self._parts = [PerWord(word, partial(self._part, word)) for word in words]
+
+    def index(self, states: States) -> Ids:
         """The entry of each state."""
         if not self._segments:
-            return np.zeros(len(columns[0]), np.int64)
+            return np.zeros(len(states), np.int64)
+        if states.known.words == 1:
+            return self._part(0, states.columns[0])
+        total = self._parts[0].of(states)
+        for part in self._parts[1:]:
+            total |= part.of(states)
+        return total.astype(np.int64)
+
+    def _part(self, own: int, content: U64) -> Ids:
+        """The bits of the index that come from one word."""
         total: U64 | None = None
         for word, shift, mask in self._segments:
-            moved = columns[word] >> np.uint64(shift) if shift >= 0 else columns[word] << np.uint64(-shift)
-            moved &= np.uint64(mask)
-            total = moved if total is None else np.bitwise_or(total, moved, out=total)
+            if word == own:
+                moved = content >> np.uint64(shift) if shift >= 0 else content << np.uint64(-shift)
+                moved &= np.uint64(mask)
+                total = moved if total is None else np.bitwise_or(total, moved, out=total)
         assert total is not None
         return total.view(np.int64)
 
