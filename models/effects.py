@@ -12,9 +12,11 @@ how often an effect was taken and remember that it has ended; they only grow, an
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from dhruva.cells import Change, EffectKind, FollowUp, Key, Kind
+from dhruva.effects import Perform
 from dhruva.explore import Model, Read, for_each
 from dhruva.ids import ExecutorId, InstanceId, OwnerId, ParkedId, ProcessId, Ref, ScopeId, UserId, Version
 from dhruva.inputs import (
@@ -41,7 +43,8 @@ from dhruva.inputs import (
 from dhruva.machines.attempt import AbortReason
 from dhruva.step import Step
 from dhruva.step import step as shipped
-from models.claims import some
+from models.claims import edges, effects, of_follow_ups, some
+from models.claims.cast import no_longer
 from models.world import Scene, task_id
 
 SCOPE, TASK, INSTANCE, PARKED = ScopeId(1), task_id(20), InstanceId(50), ParkedId(70)
@@ -52,9 +55,12 @@ EFFECTS = (CALL, SLICE)
 PARKING = (Kind.PARKED, PARKED)
 
 
-def model(takes: int = 3, step: Step = shipped) -> Model:
-    """`takes`: how often the idempotent effect is taken at most."""
-    m = Model("effects", takes=takes)
+def model(takes: int = 3, live: int = 0, step: Step = shipped) -> Model:
+    """`takes`: how often the idempotent effect is taken at most.
+
+    `live` 1: claims about what happens in the end are made too.
+    """
+    m = Model("effects", takes=takes, live=live)
     setup = (
         CreateScope(SCOPE, max_spawns=1),
         CreateTask(TASK, SCOPE, ExecutorId(5), budget=1),
@@ -62,7 +68,7 @@ def model(takes: int = 3, step: Step = shipped) -> Model:
         Admit(REF, 0, 0, 0, 0),
         StartInstance(INSTANCE),
     )
-    scene = Scene(m, step, setup, ghosts=_watched)
+    scene = Scene(m, step, setup, _watched)
     for key in EFFECTS:
         _effect(scene, key, takes)
     scene.act("commit carrier", CommitCarrier(REF, 1))
@@ -74,6 +80,8 @@ def model(takes: int = 3, step: Step = shipped) -> Model:
     scene.handle(FollowUp.END_RESOURCES, REF)
     _parking(scene)
     _claim(scene)
+    if live:
+        _claim_progress(scene)
     m.allow_deadlock("everything has ended")
     return m
 
@@ -100,8 +108,8 @@ def _effect(scene: Scene, key: Key, takes: int) -> None:
     scene.act(f"lost {name}", Lost(key))
     for done in (True, False):
         scene.act(f"resolve {name} ({done})", Resolve(key, done, UserId(1), True))
-    scene.act(f"resolve {name} (nobody)", Resolve(key, True, None, True))
-    scene.act(f"resolve {name} (no reason)", Resolve(key, True, UserId(1), False))
+        scene.act(f"resolve {name} ({done}, nobody)", Resolve(key, done, None, True))
+        scene.act(f"resolve {name} ({done}, no reason)", Resolve(key, done, UserId(1), False))
 
 
 def _parking(scene: Scene) -> None:
@@ -131,38 +139,151 @@ def _claim(scene: Scene) -> None:
         "a call whose attempt ended before it was taken is about to be withdrawn",
         cites="SHL-4d ACT-8b",
     )
-    m.always_step(
+    scene.always_step(
         "doubt ends by evidence",
-        lambda before, after, action, change: all(
-            _has_evidence(scene.inputs[action], key) for key in EFFECTS if _settles(before(key), after(key))
+        lambda before, after, given, change: all(
+            _has_evidence(given, key) for key in EFFECTS if _settles(before(key), after(key))
         ),
         "an effect of unknown outcome ends when it is reported, or when an operator says why",
         cites="SHL-4c SHL-6a SHL-6b",
     )
-    m.always_step(
+    scene.always_step(
         "lost is not forgotten",
-        lambda before, after, action, change: (
-            not action.startswith("lost")
-            or after(scene.inputs[action].key).state
-            == ("pending" if _is_idempotent(scene.inputs[action].key) else "indeterminate")
+        lambda before, after, given, change: (
+            not isinstance(given, Lost)
+            or _state(after, given.key) == ("pending" if _is_idempotent(given.key) else "indeterminate")
         ),
         "a lost effect is performed again under its key if that is safe, and in doubt otherwise",
         cites="SHL-4b SHL-4e SHL-4f",
     )
-    m.always_step(
+    scene.always_step(
         "parked things are moved by someone",
-        lambda before, after, action, change: (
-            before(PARKING) is None or after(PARKING) is not None or _is_override(scene.inputs[action])
+        lambda before, after, given, change: (
+            before(PARKING) is None or after(PARKING) is not None or _is_override(given)
         ),
         "what was put aside is resumed or discarded by an actor with a reason",
         cites="SHL-5a SHL-6b",
     )
+    _claim_reports(scene)
     m.sometimes("a call in doubt", some((CALL,), lambda read, key, cell: cell.state == "indeterminate"))
     m.sometimes("performed again", lambda read: read(("takes", SLICE)) == 2)
     m.sometimes(
         "a call dies before it is taken", lambda r: r(("over", CALL)) is True and r(("takes", CALL)) is None
     )
     m.sometimes("something is parked", lambda read: read(PARKING) is not None)
+
+
+def _claim_progress(scene: Scene) -> None:
+    of_follow_ups(scene)
+    for key in EFFECTS:
+        scene.m.leads_to(
+            f"what is taken is settled ({key[1]})",
+            partial(_is_taken, key),
+            no_longer(partial(_is_taken, key)),
+            "an effect that someone took is reported, or given up for lost: it is not forgotten",
+            fair=(f"ack {key[1]}", f"lost {key[1]}"),
+            cites="SHL-4b SHL-4c",
+        )
+
+
+def _is_taken(key: Key, read: Read) -> bool:
+    return _state(read, key) == "taken"
+
+
+def _claim_reports(scene: Scene) -> None:
+    """What was reported of an effect ends it, and is what its record says."""
+    m = scene.m
+    scene.always_step(
+        "an effect ends as it was reported",
+        lambda before, after, given, change: all(
+            edge.target == _reported(given, edge.key)
+            for edge in edges(change, "effect")
+            if edge.target in OVER
+        ),
+        "done and failed are what was reported, or what an operator said; withdrawn was never taken",
+        cites="SHL-4b SHL-4c SHL-4d",
+    )
+    scene.always_step(
+        "what is reported is over",
+        lambda before, after, given, change: (
+            not isinstance(given, Ack | EffectFailed | Resolve) or after(given.key) is None
+        ),
+        "an effect whose end was reported, or that an operator resolved, is never performed again",
+        cites="SHL-4b SHL-4c",
+    )
+    scene.always_step(
+        "taken by someone before it is performed",
+        lambda before, after, given, change: (
+            not isinstance(given, Take) or _state(after, given.key) in ("taken", None)
+        ),
+        "an effect is taken before it is performed, or withdrawn",
+        cites="SHL-4b SHL-4d",
+    )
+    m.always_step(
+        "who performs is asked",
+        lambda before, after, action, change: (
+            [Perform(key) for key in EFFECTS if _state(after, key) == "pending" != _state(before, key)]
+            == effects(change, Perform)
+        ),
+        "an effect that waits to be performed, for the first time or again, is announced in that step",
+        cites="SHL-4a SHL-4e",
+    )
+    scene.takes(
+        "what is seen of an effect is heard",
+        (Ack, EffectFailed, Lost),
+        lambda read, given: _state(read, given.key) in _open(given),
+        "whoever took an effect is heard, also after it was given up for lost, until the effect has ended",
+        cites="ACT-8c SHL-4b SHL-4c",
+    )
+    scene.takes(
+        "an operator can resolve a doubt",
+        (Resolve,),
+        lambda read, given: _state(read, given.key) == "indeterminate" and _is_override(given),
+        "an effect of unknown outcome can be resolved either way, by someone who says why",
+        cites="SHL-4c SHL-6a",
+    )
+    scene.takes(
+        "a pending effect can be taken",
+        (Take,),
+        lambda read, given: _state(read, given.key) == "pending",
+        "an effect that waits can be taken; if its ref has died, that withdraws it",
+        cites="SHL-4b SHL-4d",
+    )
+    scene.takes(
+        "what is parked can be taken up",
+        (ResumeParked, DiscardParked),
+        lambda read, given: read(PARKING) is not None and _is_override(given),
+        "what was put aside can be resumed and can be discarded, by someone who says why",
+        cites="SHL-5a SHL-6a",
+    )
+    scene.always_step(
+        "parked things end as someone said",
+        lambda before, after, given, change: all(
+            edge.target == ("resumed" if isinstance(given, ResumeParked) else "discarded")
+            for edge in edges(change, "parked")
+        ),
+        "the record says whether it was resumed or discarded",
+        cites="SHL-5a SHL-6b",
+    )
+
+
+OVER = ("done", "failed", "withdrawn")
+
+
+def _reported(given: Any, key: Key) -> str:
+    if getattr(given, "key", None) != key or isinstance(given, Take):
+        return "withdrawn"
+    done = isinstance(given, Ack) or (isinstance(given, Resolve) and given.done)
+    return "done" if done else "failed"
+
+
+def _state(read: Read, key: Key) -> str | None:
+    cell = read(key)
+    return None if cell is None else cell.state
+
+
+def _open(given: Any) -> tuple[str, ...]:
+    return ("taken",) if isinstance(given, Lost) else ("taken", "indeterminate")
 
 
 def _is_idempotent(key: Key) -> bool:

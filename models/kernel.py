@@ -31,15 +31,12 @@ from dhruva.inputs import (
     CreateTask,
     Deliver,
     Depend,
-    Dispose,
     Due,
     Fail,
     Observe,
     OwnerGone,
-    Resume,
     Stopped,
     Succeed,
-    Suspend,
     Take,
     Unobserved,
     Wake,
@@ -49,33 +46,46 @@ from dhruva.machines.release import ReleaseEvent
 from dhruva.step import Step
 from dhruva.step import step as shipped
 from models import claims
-from models.task_lifecycle import of_dependencies
 from models.world import Scene, task_id
 
 SCOPE, EXECUTOR, TARGET = ScopeId(1), ExecutorId(5), TargetId(7)
 MORTAL, HEIR = ProcessId(8), ProcessId(9)
-FIRST, SECOND = task_id(20), task_id(21)
+FIRST, SECOND, THIRD = task_id(20), task_id(21), task_id(22)
 LOCK: Key = (Kind.LOCK, TARGET)
 UP: Key = (GHOST, "process", MORTAL)
 
 
 def model(
-    attempts: int = 1, limit: int = 1, spawns: int = 2, dispatch: int = 1, step: Step = shipped
+    attempts: int = 1,
+    limit: int = 1,
+    spawns: int = 2,
+    dispatch: int = 1,
+    tasks: int = 2,
+    live: int = 0,
+    step: Step = shipped,
 ) -> Model:
-    """`dispatch` 0: bodies are not dispatched, no lock is taken; timeout and shutdown abort them."""
-    m = Model("kernel", attempts=attempts, limit=limit, spawns=spawns, dispatch=dispatch)
-    cast = claims.Cast((SCOPE,), (FIRST, SECOND), numbers=spawns)
-    setup = (
+    """`dispatch` 0: bodies are not dispatched, no lock is taken; timeout and shutdown abort them.
+
+    `tasks` 3: another dependent, which waits for any end of the first task.
+    `live` 1: claims about what happens in the end are made too.
+    """
+    m = Model(
+        "kernel", attempts=attempts, limit=limit, spawns=spawns, dispatch=dispatch, tasks=tasks, live=live
+    )
+    cast = claims.Cast((SCOPE,), (FIRST, SECOND, THIRD)[:tasks], numbers=spawns)
+    setup = [
         CreateScope(SCOPE, max_concurrent=limit, max_spawns=spawns),
         CreateTask(FIRST, SCOPE, EXECUTOR, max_attempts=attempts, budget=attempts),
         CreateTask(SECOND, SCOPE, EXECUTOR, dependencies=1),
         Depend(SECOND, FIRST),
-    )
-    scene = Scene(m, step, setup, ghosts=_bodies)
+    ]
+    if tasks > 2:
+        setup += [CreateTask(THIRD, SCOPE, EXECUTOR, dependencies=1), Depend(THIRD, FIRST, required=False)]
+    scene = Scene(m, step, setup, _bodies)
     m.var(UP, "up")
     m.var((GHOST, "process", HEIR), "up")
     _scope(scene)
-    for task in (FIRST, SECOND):
+    for task in (FIRST, SECOND, THIRD)[:tasks]:
         scene.act(f"cancel({task})", Cancel(task))
         scene.handle(FollowUp.TELL, task)
     scene.handle(FollowUp.READY, FIRST)
@@ -87,7 +97,9 @@ def model(
         for ref in cast.refs_of(FIRST)[:attempts]:
             _dispatch(scene, ref, attempts)
     _crash(m, cast)
-    _claim(m, cast)
+    _claim(scene, cast)
+    if live:
+        _claim_progress(scene, cast, attempts > 1)
     return m
 
 
@@ -99,9 +111,7 @@ def _bodies(_read: Read, change: Change) -> Mapping[Key, Any]:
 
 
 def _scope(scene: Scene) -> None:
-    scene.act("suspend", Suspend(SCOPE))
-    scene.act("resume", Resume(SCOPE))
-    scene.act("dispose", Dispose(SCOPE))
+    claims.opens(scene, SCOPE)
     scene.act("wake in the first process", Wake(SCOPE, MORTAL), when=lambda read: read(UP) == "up")
     scene.act("wake in the second process", Wake(SCOPE, HEIR), when=lambda read: read(UP) != "up")
     scene.handle(FollowUp.ABORT_EACH, SCOPE)
@@ -142,10 +152,9 @@ def _lock(scene: Scene, ref: Ref, spawn: int, nonces: int) -> None:
         cell, lock = read(call), read(LOCK)
         return cell is not None and cell.state == "taken" and (lock is None or lock.nonce < nonces)
 
-    def claimed(_read: Read, change: Change) -> Mapping[Key, Any]:
-        lock = change.writes[LOCK]
-        assert lock is not None
-        return {(GHOST, "claimant", TARGET, lock[1]): ref}
+    def claimed(read: Read, change: Change) -> Mapping[Key, Any]:
+        nonce = (change.writes.get(LOCK) or read(LOCK))[1]
+        return {(GHOST, "claimant", TARGET, nonce): ref}
 
     scene.act(f"claim({name})", Claim(TARGET), when=is_taken, ghosts=claimed)
     for nonce in range(1, nonces + 1):
@@ -168,12 +177,17 @@ def _crash(m: Model, cast: claims.Cast) -> None:
     m.action("crash", crash)
 
 
-def _claim(m: Model, cast: claims.Cast) -> None:
+def _claim(scene: Scene, cast: claims.Cast) -> None:
+    m = scene.m
     claims.of_scopes(m, cast)
     claims.of_dispose(m, cast)
+    claims.of_gate(scene, cast)
     claims.of_lanes(m, cast)
     claims.of_tasks(m, cast)
-    of_dependencies(m, cast)
+    claims.of_cancel(scene)
+    claims.of_ends(scene, cast)
+    claims.of_outcomes(scene)
+    claims.of_dependencies(m, cast)
     for task in cast.tasks:
         runs = tuple((GHOST, "runs", ref) for ref in cast.refs_of(task))
         m.always(
@@ -197,6 +211,14 @@ def _claim(m: Model, cast: claims.Cast) -> None:
         "crashed in the middle",
         lambda r: r(UP) == "gone" and (c := r((Kind.TASK, FIRST))) is not None and c.alive,
     )
+
+
+def _claim_progress(scene: Scene, cast: claims.Cast, retries: bool) -> None:
+    claims.of_follow_ups(scene, "handle *")
+    claims.of_disposal(scene, cast, "handle *", "stopped(*)")
+    claims.of_cancelled(scene, cast, "stopped(*)")
+    timers = ("due(*)",) if retries else ()
+    claims.of_accepted(scene, cast, "handle *", "wake in *", "succeed(*)", *timers)
 
 
 def _claim_lock(m: Model, cast: claims.Cast) -> None:

@@ -13,6 +13,7 @@ one (a ghost remembers it) "one child at a time" is not claimed.
 """
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from dhruva.assume import GHOST
@@ -39,13 +40,15 @@ from dhruva.inputs import (
 from dhruva.machines.release import ReleaseEvent
 from dhruva.step import Step
 from dhruva.step import step as shipped
+from models.claims.cast import no_longer
+from models.claims.locks import of_answers
 from models.world import Ghosts, Scene, task_id
 
 SCOPE, PROCESS, EXECUTOR, TARGET = ScopeId(1), ProcessId(9), ExecutorId(5), TargetId(7)
+OTHER = TargetId(8)  # of which nobody has the lock
 LOCK: Key = (Kind.LOCK, TARGET)
 FORCED: Key = ("forced",)
-A, B = Ref(OwnerId(20), 1, 1), Ref(OwnerId(21), 1, 1)
-BOTH = (A, B)
+A, B, C = (Ref(OwnerId(owner), 1, 1) for owner in (20, 21, 22))
 PLANS = (Plan.BACKGROUND_SPAWN, Plan.CONTROL_SOCKET, Plan.MAILBOX)
 ANSWERS: Key = (GHOST, "answers", TARGET)
 FOREIGN = (ReleaseEvent.SEND_FINAL, ReleaseEvent.MAILBOX_ENQUEUED)  # of other transports: may come, hold
@@ -63,31 +66,40 @@ def _seen(ref: Ref) -> Key:
     return (GHOST, "seen", ref, 1)
 
 
-def model(nonces: int = 3, plans: int = 3, force: int = 1, step: Step = shipped) -> Model:
-    """`plans`: how many transports the first contender may choose from; the second one spawns."""
-    m = Model("lock and release", nonces=nonces, plans=plans, force=force)
-    scene = Scene(m, step, _setup())
-    for ref in BOTH:
+def model(
+    contenders: int = 2, nonces: int = 3, plans: int = 3, force: int = 1, live: int = 0, step: Step = shipped
+) -> Model:
+    """`plans`: how many transports the first contender may choose from; the second one spawns.
+
+    `live` 1: the claim about what happens in the end is made too.
+    """
+    refs = (A, B, C)[:contenders]
+    m = Model("lock and release", contenders=contenders, nonces=nonces, plans=plans, force=force, live=live)
+    scene = Scene(m, step, _setup(refs))
+    for ref in refs:
         m.var(("owner", ref), "up")
         _claims(scene, ref, nonces)
         _delivers(scene, ref, nonces, PLANS[:plans] if ref == A else PLANS[:1])
         _processes(m, ref, nonces)
         _observes(scene, ref)
     if force:
-        for actor in (None, UserId(1)):
-            given = ForceRelease(TARGET, actor, True)
-            scene.act(f"force release({actor})", given, ghosts=lambda read, change: {FORCED: True})
-    _claim_release(scene, nonces)
-    _claim_target(m)
+        for actor, reasoned in ((UserId(1), True), (None, True), (UserId(1), False)):
+            given = ForceRelease(TARGET, actor, reasoned)
+            name = f"force release({actor}, {reasoned})"
+            scene.act(name, given, ghosts=lambda read, change: {FORCED: True})
+    _claim_release(scene, refs, nonces)
+    _claim_target(m, refs)
+    if live:
+        _claim_progress(m, refs)
     m.allow_deadlock("nonces run out, and when both owners are gone nobody asks for the target")
     return m
 
 
-def _setup() -> list[Any]:
-    made: list[Any] = [CreateScope(SCOPE, max_concurrent=2)]
-    made += [CreateTask(task_id(ref.owner), SCOPE, EXECUTOR, budget=1) for ref in BOTH]
-    made += [Wake(SCOPE, PROCESS) for _ in BOTH]
-    made += [Admit(ref, 0, 0, 0, 0) for ref in BOTH] + [CommitCarrier(ref, 1) for ref in BOTH]
+def _setup(refs: tuple[Ref, ...]) -> list[Any]:
+    made: list[Any] = [CreateScope(SCOPE, max_concurrent=len(refs))]
+    made += [CreateTask(task_id(ref.owner), SCOPE, EXECUTOR, budget=1) for ref in refs]
+    made += [Wake(SCOPE, PROCESS) for _ in refs]
+    made += [Admit(ref, 0, 0, 0, 0) for ref in refs] + [CommitCarrier(ref, 1) for ref in refs]
     return made
 
 
@@ -109,10 +121,9 @@ def _claims(scene: Scene, ref: Ref, nonces: int) -> None:
         mine = lock is not None and lock.state != "free" and read(_ghost("claimant", lock.nonce)) == ref
         return not mine and (lock is None or lock.nonce < nonces)
 
-    def claimed(_read: Read, change: Change) -> Mapping[Key, Any]:
-        lock = change.writes[LOCK]
-        assert lock is not None
-        return {_ghost("claimant", lock[1]): ref, _ghost("up", lock[1]): "owner"}
+    def claimed(read: Read, change: Change) -> Mapping[Key, Any]:
+        nonce = (change.writes.get(LOCK) or read(LOCK))[1]
+        return {_ghost("claimant", nonce): ref, _ghost("up", nonce): "owner"}
 
     scene.act(f"claim({ref.owner})", Claim(TARGET), when=may_claim, ghosts=claimed)
     for readable, granted, alive in ((True, True, 0), (True, True, 1), (True, False, 0), (False, True, 0)):
@@ -125,17 +136,21 @@ def _delivers(scene: Scene, ref: Ref, nonces: int, plans: tuple[Plan, ...]) -> N
 
     def handed(nonce: Nonce | None, plan: Plan) -> Ghosts:
         seen = {_seen(ref): FOREIGN + FAILED} if plan == Plan.BACKGROUND_SPAWN else {}
-        return lambda read, change: {**({} if nonce is None else {_ghost("handed", nonce): True}), **seen}
+        given: dict[Key, Any] = {} if nonce is None else {_ghost("handed", nonce): True}
+        return lambda read, change: {**given, **seen, ("plan", ref): plan}
 
     def is_up(read: Read) -> bool:
         return bool(read(("owner", ref)) == "up")
 
     for plan in plans:
         offers = [(TARGET, Nonce(n + 1)) for n in range(nonces)]
-        for locked, nonce in (*offers, (None, None)):
+        for locked, nonce in (*offers, (None, None), (OTHER, Nonce(1))):
             given = Deliver(ref, 1, plan, TARGET, locked, nonce)
-            name = f"deliver({ref.owner}, {plan}, {nonce})"
+            name = f"deliver({ref.owner}, {plan}, {locked}, {nonce})"
             scene.act(name, given, when=is_up, ghosts=handed(nonce, plan))
+
+
+LEFT = {"both": "child"}  # who still holds the advisory lock of a claim when its owner is gone
 
 
 def _processes(m: Model, ref: Ref, nonces: int) -> None:
@@ -145,13 +160,17 @@ def _processes(m: Model, ref: Ref, nonces: int) -> None:
     def nonces_of(read: Read) -> list[int]:
         return [n + 1 for n in range(nonces) if read(_ghost("claimant", n + 1)) == ref]
 
+    def holds(read: Read, nonce: int, who: str | None) -> dict[Key, Any]:
+        """A child inherits the advisory lock of its own owner's claim, and of no other."""
+        return {_ghost("up", nonce): who} if read(_ghost("claimant", nonce)) == ref else {}
+
     def spawn(read: Read) -> object:
         delivery = read((Kind.DELIVERY, ref, 1))
         if delivery is None or read(_seen(ref)) != FOREIGN + FAILED or read(owner) != "up":
             return None
         if read(child) is not None:
             return None
-        return {child: "runs", _seen(ref): FOREIGN + ALIVE, _ghost("up", delivery.nonce): "both"}
+        return {child: "runs", _seen(ref): FOREIGN + ALIVE, **holds(read, delivery.nonce, "both")}
 
     def child_gone(read: Read) -> object:
         if read(child) != "runs":
@@ -159,13 +178,12 @@ def _processes(m: Model, ref: Ref, nonces: int) -> None:
         nonce = read((Kind.DELIVERY, ref, 1)).nonce
         left = "owner" if read(owner) == "up" else None
         answers = {ANSWERS: None} if read(ANSWERS) == ref else {}
-        return {child: "gone", _seen(ref): FOREIGN + ALIVE + EXITED, _ghost("up", nonce): left, **answers}
+        return {child: "gone", _seen(ref): FOREIGN + ALIVE + EXITED, **holds(read, nonce, left), **answers}
 
     def owner_gone(read: Read) -> object:
         if read(owner) != "up":
             return None
-        left = {"owner": None, "both": "child"}
-        ups = {_ghost("up", n): left[read(_ghost("up", n))] for n in nonces_of(read)}
+        ups = {_ghost("up", n): LEFT.get(read(_ghost("up", n))) for n in nonces_of(read)}
         return {owner: "gone", **ups}
 
     m.action(f"spawn({ref.owner})", spawn)
@@ -197,7 +215,7 @@ def _observes(scene: Scene, ref: Ref) -> None:
 # Claims
 
 
-def _claim_release(scene: Scene, nonces: int) -> None:
+def _claim_release(scene: Scene, refs: tuple[Ref, ...], nonces: int) -> None:
     """Events of a claim, and what they may do to the lock."""
     m = scene.m
     for nonce in range(1, nonces + 1):
@@ -208,7 +226,7 @@ def _claim_release(scene: Scene, nonces: int) -> None:
         scene.act(f"release({n})", Release(TARGET, n))
     m.always(
         "released iff observed",
-        for_each(BOTH, lambda read, ref: _delivery(read, ref) == (read(("observed", ref)) is not None)),
+        for_each(refs, lambda read, ref: _delivery(read, ref) == (read(("observed", ref)) is not None)),
         "a delivery has released exactly if an event was seen that its policy waits for",
         cites="REL-3c REL-3d REL-3e REL-4b REL-4c",
     )
@@ -218,11 +236,10 @@ def _claim_release(scene: Scene, nonces: int) -> None:
         "a lock that was released is held again only under a nonce that no claim had",
         cites="REL-4a REL-4d REL-5",
     )
-    m.always_step(
+    scene.always_step(
         "only the claim releases",
-        lambda before, after, action, change: (
-            not _freed(before(LOCK), after(LOCK))
-            or _authority(before, scene.inputs[action]) == before(LOCK).nonce
+        lambda before, after, given, change: (
+            not _freed(before(LOCK), after(LOCK)) or _authority(before, given) == before(LOCK).nonce
         ),
         "a lock becomes free by an event of the very claim that holds it, or by an operator who says why",
         cites="REL-5 REL-7h SHL-6b",
@@ -239,6 +256,7 @@ def _claim_release(scene: Scene, nonces: int) -> None:
         "a lock of which nothing was observed in time is retained",
         cites="REL-8b REL-8c",
     )
+    of_answers(scene, TARGET, refs)
     m.sometimes("a lock is released", lambda read: (c := read(LOCK)) is not None and c.state == "free")
     m.sometimes("a lock is retained", lambda read: (c := read(LOCK)) is not None and c.state == "retained")
 
@@ -269,7 +287,7 @@ def _authority(read: Read, given: Any) -> Nonce | None:
     return getattr(given, "nonce", None)
 
 
-def _claim_target(m: Model) -> None:
+def _claim_target(m: Model, refs: tuple[Ref, ...]) -> None:
     """No double spawn (REL-6)."""
 
     def runs(read: Read, ref: Ref) -> bool:
@@ -282,7 +300,7 @@ def _claim_target(m: Model) -> None:
     m.always(
         "one child at a time",
         when=lambda read: read(FORCED) is None,
-        then=for_pairs(BOTH, lambda read, a, b: not (runs(read, a) and runs(read, b))),
+        then=for_pairs(refs, lambda read, a, b: not (runs(read, a) and runs(read, b))),
         sentence="no two children run on a target, whoever is gone, unless an operator forced the lock",
         cites="REL-6a REL-6b REL-7a REL-7e REL-7f REL-10e",
     )
@@ -290,7 +308,7 @@ def _claim_target(m: Model) -> None:
         "an unobserved child keeps its lock",
         when=lambda read: read(FORCED) is None,
         then=for_each(
-            BOTH,
+            refs,
             lambda read, ref: not runs(read, ref) or read(("observed", ref)) is not None or held(read, ref),
         ),
         sentence="from a spawn to its first observation the lock is held under the claim handed over for it",
@@ -301,6 +319,26 @@ def _claim_target(m: Model) -> None:
         "the lock of the dead is taken over",
         lambda r: r(_ghost("claimant", 1)) == A and r(_ghost("claimant", 2)) == B and _dead_claim(r),
     )
+
+
+def _claim_progress(m: Model, refs: tuple[Ref, ...]) -> None:
+    for ref in refs:
+        m.leads_to(
+            f"what is observed releases ({ref.owner})",
+            partial(_holds_for_nobody, ref),
+            no_longer(partial(_holds_for_nobody, ref)),
+            "the lock of a child that has ended is released, if its end is observed in the end",
+            fair=f"observe({ref.owner}, child-exited)",
+            cites="REL-3e REL-4b REL-8c",
+        )
+
+
+def _holds_for_nobody(ref: Ref, read: Read) -> bool:
+    """The child is gone, and the lock is still held under the claim that was handed over for it."""
+    lock, delivery = read(LOCK), read((Kind.DELIVERY, ref, 1))
+    if read(("child", ref)) != "gone" or delivery is None:
+        return False
+    return bool(lock.state != "free" and lock.nonce == delivery.nonce)
 
 
 def _dead_claim(read: Read) -> bool:

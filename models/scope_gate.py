@@ -11,8 +11,6 @@ never two attempts with each other; two requests give every order within and acr
 A retry gives each request two refs. Ids of requests are given out once, so each asks once.
 """
 
-from typing import Any
-
 from dhruva.cells import FollowUp, Kind
 from dhruva.explore import Model, Read
 from dhruva.ids import Priority, ProcessId, Ref, ScopeId, UserId
@@ -24,16 +22,12 @@ from dhruva.inputs import (
     AddWorker,
     Ask,
     CreateScope,
-    Dispose,
     Fail,
-    Mount,
     OwnerGone,
     ResourceEvent,
-    Resume,
     SetCap,
     Stopped,
     Succeed,
-    Suspend,
     WaitExpired,
     Wake,
     Withdraw,
@@ -45,9 +39,8 @@ from dhruva.step import step as shipped
 from models import claims
 from models.world import Scene, request_id
 
-SCOPE, OTHER = ScopeId(1), ScopeId(2)
+SCOPE, OTHER, NOWHERE = ScopeId(1), ScopeId(2), ScopeId(99)
 PROCESS = ProcessId(9)
-ORDERED_TO_END = ("terminating", "cancelling")
 URGENT, NORMAL, CROWD = request_id(10), request_id(11), request_id(12)
 
 
@@ -58,23 +51,39 @@ def model(
     queued: int = 2,
     resources: int = 1,
     cap: int = 0,
+    timeout_retries: int = 0,
+    requests: int = 2,
+    live: int = 0,
     step: Step = shipped,
 ) -> Model:
-    """`queued` 0: the policy rejects what is over the limit. `cap` 0: no cap, and one scope."""
+    """`queued` 0: the policy rejects what is over the limit. `cap` 0: no cap, and one scope.
+
+    `live` 1: claims about what happens in the end are made too.
+    `requests` 3: another of normal priority, in the second scope if there is one.
+    """
     m = Model(
-        "scope gate", limit=limit, spawns=spawns, retry=retry, queued=queued, resources=resources, cap=cap
+        "scope gate",
+        limit=limit,
+        spawns=spawns,
+        retry=retry,
+        queued=queued,
+        resources=resources,
+        cap=cap,
+        timeout_retries=timeout_retries,
+        requests=requests,
+        live=live,
     )
     cast = claims.Cast(
         scopes=(SCOPE, OTHER) if cap else (SCOPE,),
-        requests=(URGENT, NORMAL, CROWD) if cap else (URGENT, NORMAL),
+        requests=(URGENT, NORMAL, CROWD)[:requests],
         numbers=min(spawns, 1 + retry),
         resources=resources,
     )
     policy = CreateScope(
-        SCOPE, cap > 0, limit, spawns, retry, queues=queued > 0, max_queued=queued, capped=cap > 0
+        SCOPE, cap > 0, limit, spawns, retry, timeout_retries > 0, queued > 0, queued or 1, capped=cap > 0
     )
     setup = (SetCap(cap), policy, policy._replace(scope=OTHER)) if cap else (policy,)
-    scene = Scene(m, step, setup)
+    scene = Scene(m, step, setup, *((claims.buried,) if resources else ()))
     for scope in cast.scopes:
         _scope(scene, ScopeId(scope), cap)
     _requests(scene, cast)
@@ -82,32 +91,32 @@ def model(
         _attempt(scene, ref)
         if ref.owner == URGENT and resources:
             _resources(scene, ref, resources)
-    _claim(m, cast, cap)
+    _claim(scene, cast, cap, queued)
+    if live:
+        _claim_progress(scene, cast)
     return m
 
 
 def _scope(scene: Scene, scope: ScopeId, cap: int) -> None:
+    claims.opens(scene, scope, mounted=cap > 0, suspends=cap == 0)
     scene.act(f"wake({scope})", Wake(scope, PROCESS))
-    scene.act(f"dispose({scope})", Dispose(scope))
     scene.handle(FollowUp.ABORT_EACH, scope)
     scene.handle(FollowUp.REJECT_QUEUED, scope)
-    if not cap:
-        scene.act(f"mount({scope})", Mount(scope))
-        scene.act(f"suspend({scope})", Suspend(scope))
-        scene.act(f"resume({scope})", Resume(scope))
-    elif scope == SCOPE:
+    if cap and scope == SCOPE:
         scene.handle(FollowUp.WAKE_STARVED)
 
 
 def _requests(scene: Scene, cast: claims.Cast) -> None:
     for request in cast.requests:
         who = request_id(request)
-        where = OTHER if who == CROWD else SCOPE
+        where = OTHER if who == CROWD and len(cast.scopes) > 1 else SCOPE
         priority = Priority.URGENT if who == URGENT else Priority.NORMAL
         scene.new(f"ask({who})", Ask(who, where, PROCESS, priority))
         scene.act(f"withdraw({who})", Withdraw(who))
         scene.act(f"wait expired({who})", WaitExpired(who))
         scene.handle(FollowUp.ASK_AGAIN, who)
+    scene.act("ask nowhere", Ask(NORMAL, NOWHERE, PROCESS, Priority.NORMAL))
+    scene.act("ask late", Ask(NORMAL, SCOPE, PROCESS, Priority.NORMAL, late=True))
 
 
 def _attempt(scene: Scene, ref: Ref) -> None:
@@ -119,7 +128,8 @@ def _attempt(scene: Scene, ref: Ref) -> None:
     scene.act(f"abort({name})", Abort(ref, AbortReason.USER))
     if ref.owner == NORMAL:
         scene.act(f"timeout({name})", Abort(ref, AbortReason.TIMEOUT))
-        scene.act(f"abandon({name})", Abandon(ref, UserId(1), True))
+    for actor, reasoned in ((UserId(1), True), (None, True), (UserId(1), False)):
+        scene.act(f"abandon({name}, {actor}, {reasoned})", Abandon(ref, actor, reasoned))
 
 
 def _resources(scene: Scene, ref: Ref, most: int) -> None:
@@ -140,31 +150,18 @@ def _resources(scene: Scene, ref: Ref, most: int) -> None:
             scene.act(f"{machine} {event}({name}.{number})", ResourceEvent(ref, number, event))
 
 
-def _claim(m: Model, cast: claims.Cast, cap: int) -> None:
+def _claim(scene: Scene, cast: claims.Cast, cap: int, queued: int) -> None:
+    m = scene.m
     claims.of_scopes(m, cast)
     claims.of_dispose(m, cast)
+    claims.of_gate(scene, cast)
+    claims.of_requests(scene, cast)
+    claims.of_ends(scene, cast)
+    claims.of_retries(scene)
     if m.bounds["queued"]:
         claims.of_lanes(m, cast)
     if cast.resources:
-        _claim_resources(m, cast)
-    requests = tuple((Kind.REQUEST, request) for request in cast.requests)
-    m.always(
-        "the queue is bounded",
-        claims.each(
-            ((Kind.SCOPE, s) for s in cast.scopes),
-            lambda read, key, s: (
-                _queued(read, cast, key[1]) == s.queued <= read((Kind.POLICY, key[1])).max_queued
-            ),
-        ),
-        "no more requests are queued than the policy says, and none where it does not queue",
-        cites="ACT-13d ACT-13e",
-    )
-    m.always(
-        "who is queued waits",
-        claims.each(requests, lambda read, key, _: read((Kind.WAITER, key[1])) is not None),
-        "a queued request stands in a lane",
-        cites="ACT-13e",
-    )
+        claims.of_resources(scene, cast)
     if cap:
         m.always(
             "slots within the cap",
@@ -176,57 +173,17 @@ def _claim(m: Model, cast: claims.Cast, cap: int) -> None:
     if cast.numbers > 1:
         refs = tuple((Kind.ATTEMPT, ref) for ref in cast.refs if ref.number > 1)
         m.sometimes("a second attempt", claims.some(refs, lambda read, key, cell: True))
-    if m.bounds["queued"]:
-        m.sometimes("someone is queued", claims.some(requests, lambda read, key, cell: True))
-    if m.bounds["queued"] and not cap:
+    if queued > 1 and not cap:
         m.sometimes("two wait", lambda read: len(claims.waiters(read, cast, SCOPE)) > 1)
 
 
-def _queued(read: Read, cast: claims.Cast, scope: int) -> int:
-    cells = (read((Kind.REQUEST, request)) for request in cast.requests)
-    return sum(1 for cell in cells if cell is not None and cell.scope == scope)
+def _claim_progress(scene: Scene, cast: claims.Cast) -> None:
+    ends = ("worker exited(*)", "handler stopped(*)") if cast.resources else ()
+    claims.of_follow_ups(scene, "handle *")
+    claims.of_disposal(scene, cast, "handle *", "stopped(*)", *ends)
+    if scene.m.bounds["queued"]:
+        claims.of_queued(scene, cast, "handle *", "wake(*)", "succeed(*)")
 
 
 def _active(read: Read, cast: claims.Cast) -> int:
     return sum(read((Kind.SCOPE, s)).active for s in cast.scopes)
-
-
-def _claim_resources(m: Model, cast: claims.Cast) -> None:
-    """Workers, handlers, streams."""
-    keys = tuple((Kind.RESOURCE, ref, n + 1) for ref in cast.refs for n in range(cast.resources))
-    m.always(
-        "what outlives its attempt is told to end",
-        claims.each(keys, lambda read, key, cell: _runs_on(read, key) or _ends_soon(read, key, cell)),
-        "a worker, handler or stream whose attempt no longer runs was told to end, or is about to be",
-        cites="ACT-9b ACT-11b ACT-16c",
-    )
-    m.always_step(
-        "resources only while running",
-        lambda before, after, action, change: all(
-            cell is None or before(key) is not None or _may_hold(before, key)
-            for key, cell in claims.written(change, Kind.RESOURCE)
-        ),
-        "a worker, handler or stream begins only for a running attempt, in a scope that is not suspended",
-        cites="ACT-9a ACT-9c ACT-12a",
-    )
-    m.sometimes(
-        "a worker outlives its attempt", claims.some(keys, lambda read, key, _: _holder(read, key) is None)
-    )
-
-
-def _holder(read: Read, key: Any) -> Any:
-    return read((Kind.ATTEMPT, key[1]))
-
-
-def _runs_on(read: Read, key: Any) -> bool:
-    attempt = _holder(read, key)
-    return attempt is not None and attempt.state == "running"
-
-
-def _ends_soon(read: Read, key: Any, cell: Any) -> bool:
-    ending = read((Kind.FOLLOW, FollowUp.END_RESOURCES, key[1]))
-    return cell.state in ORDERED_TO_END or (ending is not None and ending.cursor <= key[2] <= ending.last)
-
-
-def _may_hold(read: Read, key: Any) -> bool:
-    return _runs_on(read, key) and read((Kind.SCOPE, _holder(read, key).scope)).state in claims.CAN_EXECUTE

@@ -16,4 +16,4 @@ def local(facts: Facts) -> Verdict:
 
 def model() -> Model:
     step = kernel(decisions=DECISIONS._replace(authorize=local))
-    return family.model(cap=1, resources=0, retry=0, step=step)
+    return family.model(cap=1, requests=3, resources=0, retry=0, step=step)

@@ -1,5 +1,7 @@
 """The least urgent lane goes first (apflow 0.24: priority 0 runs last)."""
 
+from collections.abc import Callable
+
 from dhruva.decide.readiness import first_lane
 from dhruva.explore import Model
 from dhruva.ids import Priority
@@ -11,8 +13,8 @@ FAILS = "nobody is overtaken"
 LENGTH = 6
 
 
-def upside_down(*waits: bool) -> Priority | None:
-    lane = first_lane(*reversed(waits))
+def upside_down(waits: Callable[[Priority], bool]) -> Priority | None:
+    lane = first_lane(lambda lane: waits(Priority(Priority.LOW - lane)))
     return None if lane is None else Priority(Priority.LOW - lane)
 
 

@@ -8,7 +8,7 @@ from dhruva.step import kernel
 from dhruva.walk import DECISIONS
 from models import task_lifecycle as family
 
-FAILS = "a shutdown counts no try"
+FAILS = "a try counts from its start, but for a shutdown"
 LENGTH = 3
 
 

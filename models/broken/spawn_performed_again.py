@@ -11,8 +11,8 @@ from dhruva.walk import Given, Walk
 from dhruva.wiring import Does
 from models import effects as family
 
-FAILS = "lost is not forgotten"
-LENGTH = 3
+FAILS = "performed at most once unless idempotent"
+LENGTH = 4
 
 
 def careless(walk: Walk, key: Key, _group: Any, _given: Given) -> None:

@@ -8,12 +8,12 @@ from dhruva.step import kernel
 from dhruva.walk import DECISIONS
 from models import task_lifecycle as family
 
-FAILS = "a timeout is retried only if configured"
+FAILS = "an end is the outcome of its task"
 LENGTH = 3
 
 
-def eager(status: Any, end: Any, reason: Any, dropped: bool, _retry_on_timeout: bool) -> Settlement:
-    return settle(status, end, reason, dropped, True)
+def eager(status: Any, end: Any, reason: Any, dropped: bool, _on_timeout: bool, *rest: Any) -> Settlement:
+    return settle(status, end, reason, dropped, True, *rest)
 
 
 def model() -> Model:

@@ -10,7 +10,7 @@ from dhruva.step import kernel
 from dhruva.walk import Given, Walk
 from models import task_lifecycle as family
 
-FAILS = "no retry after abandon or an unsafe failure"
+FAILS = "an end is the outcome of its task"
 LENGTH = 2
 
 

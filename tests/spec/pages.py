@@ -1,4 +1,4 @@
-"""The pages under docs/generated, made from the code. `make docs` writes them, a test finds stale ones."""
+"""Generated pages: docs/generated and models/README.md. `make docs` writes them, a test finds stale ones."""
 
 import argparse
 import sys
@@ -8,8 +8,9 @@ from pathlib import Path
 
 from dhruva import show
 from dhruva.machines import MACHINES
+from dhruva.verify import listing
+from dhruva.verify.trace import Kind, Matrix, Requirement, matrix
 from dhruva.wiring import WIRING
-from tests.spec.trace import Kind, Matrix, Requirement, matrix
 
 ROOT = Path(__file__).resolve().parents[2]
 GENERATED = ROOT / "docs" / "generated"
@@ -23,6 +24,20 @@ def pages(root: Path = ROOT) -> dict[str, str]:
     made["wiring.md"] = show.wiring(WIRING)
     made["traceability.md"] = traceability(matrix(root))
     return made
+
+
+def others(root: Path = ROOT) -> dict[str, str]:
+    """Generated pages that stand elsewhere, by their path below the root."""
+    return {"models/README.md": listing.page(root / "models")}
+
+
+def differing(made: Mapping[str, str], root: Path = ROOT) -> list[str]:
+    """Those of the pages that stand elsewhere that are not what the code says now."""
+    return [
+        name
+        for name, text in made.items()
+        if not (root / name).is_file() or (root / name).read_text() != text
+    ]
 
 
 def stale(made: Mapping[str, str], folder: Path = GENERATED) -> list[str]:
@@ -117,6 +132,8 @@ def main() -> int:
     found = matrix(ROOT)
     if asked.write:
         write(pages())
+        for name in differing(others()):
+            (ROOT / name).write_text(others()[name])
     if asked.totals:
         sys.stdout.write(totals(found) + "\n")
         for requirement in found.unproven:

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from dhruva.verify.trace import Kind, matrix
 from tests.spec.pages import ROOT
-from tests.spec.trace import Kind, matrix
 
 FAMILIES = {"ACT": 18, "DSP": 14, "LIF": 20, "REL": 10, "WFL": 22, "SHL": 10, "VER": 8}
 

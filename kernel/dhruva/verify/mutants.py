@@ -1,47 +1,82 @@
-"""Mutants: one cell of a table, one guard, one effect or one wire changed (VER-5).
+"""Mutants: one cell of a table, one guard, effect or wire, one test of a decision changed (VER-5).
 
 A specification is strong if some property notices each of them. A mutant is a kernel like any other,
-built without the checks that would refuse it; it is handed to the models that take the changed row.
+built without the checks that would refuse it. It knows where it can differ from the kernel (`consulted`),
+which requirements the changed thing implements (`cites`), and whether the checks of tables and wiring would
+have refused it: those notice too, and are counted apart.
 """
 
+import re
+import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import replace
+from types import ModuleType
 from typing import Any, NamedTuple
 
 from dhruva.machines import MACHINES
-from dhruva.step import Step, kernel
-from dhruva.table import Machine, Row
-from dhruva.wiring import WIRING, Wire
+from dhruva.rules import guards as guard_rules
+from dhruva.rules.guards import GUARDS
+from dhruva.step import book
+from dhruva.table import Machine, Row, faults
+from dhruva.verify.altered import altered, functions, reach
+from dhruva.verify.watch import DECISION, Consulted
+from dhruva.walk import DECISIONS, SETTINGS, Book, Decisions, Guard, Settings
+from dhruva.wiring import FOLLOW_UP, WIRING, Do, Wire, WiringError, check
 
 LATER = frozenset({"schedule"})
 """Machines that no rule uses yet."""
 
+ID = re.compile(r"\b(ACT|DSP|LIF|REL|WFL|SHL|VER)-(\d+)((?:(?:, | and )\d+\b(?!-))*)(?: to (\d+))?")
+Tables = Mapping[str, Machine[Any, Any]]
+
 
 class Mutant(NamedTuple):
-    """A change of one cell, said in words, and where it is."""
+    """A change of one thing, said in words, and all of a kernel that differs from ours."""
 
     name: str
     kind: str
-    machine: str
-    row: tuple[str, str] | None  # source and event of the changed row; None for a wire
-    tables: Mapping[str, Machine[Any, Any]]
-    wiring: tuple[Wire, ...]
+    of: str  # the machine, the wiring or the decision
+    cites: tuple[str, ...]
+    consulted: frozenset[Consulted]
+    tables: Tables = MACHINES
+    wiring: tuple[Wire, ...] = WIRING
+    decisions: Decisions = DECISIONS
+    guards: Mapping[tuple[str, str], Guard] = GUARDS
 
-    def step(self) -> Step:
-        return kernel(self.tables, wiring=self.wiring, checked=False)
+    def book(self, settings: Settings = SETTINGS) -> Book:
+        return book(self.tables, self.decisions, self.wiring, settings, self.guards, checked=False)
+
+    def refused(self) -> str | None:
+        """What the checks of tables and wiring say; None if such a kernel can be built."""
+        for name, machine in self.tables.items():
+            for fault in faults(machine) if machine is not MACHINES[name] else ():
+                return str(fault)
+        try:
+            check(self.tables, self.wiring)
+        except WiringError as error:
+            return str(error)
+        return None
 
 
-def mutants(tables: Mapping[str, Machine[Any, Any]] = MACHINES) -> Iterator[Mutant]:
-    """Every mutant, in the order of the tables and of the wiring."""
-    for machine in tables.values():
+def mutants() -> Iterator[Mutant]:
+    """Every mutant, in the order of the tables, the wiring, the decisions and the guards."""
+    for machine in MACHINES.values():
         if machine.name not in LATER:
-            yield from _of_machine(tables, machine)
+            yield from _of_machine(machine)
     for at, wire in enumerate(WIRING):
-        rest = (*WIRING[:at], *WIRING[at + 1 :])
-        yield Mutant(f"without {_words(wire)}", "wire dropped", wire.machine, None, tables, rest)
+        yield Mutant(
+            f"wiring: {wire.machine} {wire.on} -> {_words(wire)} dropped",
+            "wire dropped",
+            wire.machine,
+            tuple(wire.cites.split()),
+            frozenset(_carrying(wire)),
+            wiring=(*WIRING[:at], *WIRING[at + 1 :]),
+        )
+    yield from _of_decisions()
+    yield from _of_guards()
 
 
-def _of_machine(tables: Mapping[str, Machine[Any, Any]], machine: Machine[Any, Any]) -> Iterator[Mutant]:
+def _of_machine(machine: Machine[Any, Any]) -> Iterator[Mutant]:
     for at, row in enumerate(machine.rows):
         for kind, words, changed in _changes(machine, row):
             rows = (*machine.rows[:at], *changed, *machine.rows[at + 1 :])
@@ -49,9 +84,9 @@ def _of_machine(tables: Mapping[str, Machine[Any, Any]], machine: Machine[Any, A
                 f"{machine.name}: {row} {words}",
                 kind,
                 machine.name,
-                (row.source, row.on),
-                {**tables, machine.name: machine.unchecked(rows)},
-                WIRING,
+                tuple(row.cites.split()),
+                frozenset({(machine.name, str(row.source), str(row.on))}),
+                tables={**MACHINES, machine.name: machine.unchecked(rows)},
             )
 
 
@@ -73,4 +108,72 @@ def _without(symbols: tuple[Any, ...], one: Any) -> tuple[Any, ...]:
 
 
 def _words(wire: Wire) -> str:
-    return f"{wire.machine} {wire.on} -> {' '.join(str(part) for part in wire[2:-1])}"
+    if isinstance(wire, Do):
+        return str(wire.does)
+    return f"{wire.to} {' or '.join(map(str, wire.events))} ({wire.which})"
+
+
+def _carrying(wire: Wire) -> Iterator[Consulted]:
+    """What is looked up on the way to a wire: its symbol by itself, or the rows that have or enter it."""
+    yield wire.machine, str(wire.on)
+    for row in MACHINES[wire.machine].rows if wire.machine != FOLLOW_UP else ():
+        if wire.on in row.then or wire.on == row.target:
+            yield wire.machine, str(row.source), str(row.on)
+
+
+def _of_decisions() -> Iterator[Mutant]:
+    """Each decision belongs to a module, whose helpers are changed with it."""
+    homes: dict[str, list[str]] = {}
+    for name, decide in DECISIONS._asdict().items():
+        homes.setdefault(decide.__module__, []).append(name)
+    for home, names in homes.items():
+        module = sys.modules[home]
+        defined = functions(module)
+        uses = {name: reach(defined, getattr(DECISIONS, name).__name__) for name in names}
+        for one in altered(module, set().union(*uses.values())):
+            touched = [name for name in names if one.function in uses[name]]
+            changed = {name: one.names[getattr(DECISIONS, name).__name__] for name in touched}
+            yield Mutant(
+                f"decision {one.function}: {one.words}",
+                f"decision: {one.kind}",
+                touched[0],
+                _ids(module, one.function, *(getattr(DECISIONS, name).__name__ for name in touched)),
+                frozenset((DECISION, name) for name in touched),
+                decisions=DECISIONS._replace(**changed),
+            )
+
+
+def _of_guards() -> Iterator[Mutant]:
+    defined = functions(guard_rules)
+    uses = {key: reach(defined, guard.__name__) for key, guard in GUARDS.items()}
+    for one in altered(guard_rules, set().union(*uses.values())):
+        touched = [key for key in GUARDS if one.function in uses[key]]
+        rows = [
+            (machine.name, row)
+            for machine in MACHINES.values()
+            for row in machine.rows
+            if any((machine.name, guard) in touched for guard in row.when)
+        ]
+        yield Mutant(
+            f"guard {one.function}: {one.words}",
+            f"guard: {one.kind}",
+            touched[0][0],
+            tuple(sorted({id_ for _, row in rows for id_ in row.cites.split()})),
+            frozenset((name, str(row.source), str(row.on)) for name, row in rows),
+            guards={**GUARDS, **{key: one.names[GUARDS[key].__name__] for key in touched}},
+        )
+
+
+def _ids(module: ModuleType, *names: str) -> tuple[str, ...]:
+    """The requirements that functions and their module name."""
+    said = [getattr(module, name).__doc__ or "" for name in names]
+    return tuple(dict.fromkeys(id_ for text in (*said, module.__doc__ or "") for id_ in ids(text)))
+
+
+def ids(text: str) -> Iterator[str]:
+    """Requirements named in prose: `DSP-8, 9, 11` are three, `DSP-4 to 11` are eight."""
+    for family, first, more, last in ID.findall(text):
+        numbers = [int(first), *(int(number) for number in re.findall(r"\d+", more))]
+        if last:
+            numbers += range(numbers[-1] + 1, int(last) + 1)
+        yield from (f"{family}-{number}" for number in numbers)

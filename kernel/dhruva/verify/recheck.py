@@ -1,0 +1,109 @@
+"""A second opinion: each model as Promela, counted and judged by real Spin (`dhruva.explore.spin`).
+
+`python -m dhruva.verify.recheck [MODEL ...]` takes every quick run of the manifest, which must hold, and
+every broken model, which must not: Spin has to store as many states and to come to the same verdict. Claims
+that something is reached, and claims about runs, are not exported; the table says how many are. A fault may
+make a model larger without end: broken models of more than MOST states are left out, and counted.
+"""
+
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from dhruva.explore import check
+from dhruva.explore.command import load, module
+from dhruva.explore.model import Model
+from dhruva.explore.spin import EXPORTED, Recheck, missing, recheck
+from dhruva.verify import manifest, models, work
+from dhruva.verify.manifest import QUICK, Run
+from dhruva.verify.report import aligned
+from dhruva.verify.work import Crash, Job
+
+MOST = 30_000
+HEAD = ("model", "states", "transitions", "claims asked", "wanted", "ours", "Spin's", "")
+
+
+class Row(NamedTuple):
+    """Both opinions on one model, and the verdict that it must have."""
+
+    name: str
+    exported: int
+    claims: int
+    wanted: str
+    found: Recheck
+
+    @property
+    def agrees(self) -> bool:
+        return self.found.agrees and _word(self.found.ours.is_violated) == self.wanted
+
+
+def of_run(folder: Path, run: Run) -> Row:
+    return _row(run.name, load(folder / f"{run.model}.py", run.sets), "holds")
+
+
+def of_broken(path: Path) -> Row | None:
+    """None if the property that must fail is of a kind that is not exported, or the model too large."""
+    model, fails = load(path), module(path).FAILS
+    claim = next((one for one in model.claims() if one.name == fails), None)
+    if not isinstance(claim, EXPORTED) or not check(load(path), max_states=MOST, keep_going=True).complete:
+        return None
+    return _row(f"broken/{path.stem}", model, "violated")
+
+
+def _row(name: str, model: Model, wanted: str) -> Row:
+    claims = model.claims()
+    exported = sum(1 for claim in claims if isinstance(claim, EXPORTED))
+    return Row(name, exported, len(claims), wanted, recheck(model))
+
+
+def rows(folder: Path, wanted: Iterable[str], progress: work.Progress) -> list[Row | Crash | None]:
+    """Opinions on the runs of these models, or on all runs and all broken models."""
+    names = set(wanted)
+    listed = manifest.read(folder / "manifest.toml").runs(QUICK)
+    runs = models.longest_first(run for run in listed if not names or run.model in names)
+    jobs = [Job(run.name, of_run, (folder, run)) for run in runs]
+    if not names:
+        jobs += [Job(f"broken {p.stem}", of_broken, (p,)) for p in models.files(folder / "broken")]
+    return list(work.done(jobs, progress).values())
+
+
+def _word(is_violated: bool) -> str:
+    return "violated" if is_violated else "holds"
+
+
+def _cells(one: Row) -> tuple[object, ...]:
+    ours, spins = one.found
+    return (
+        one.name,
+        f"{ours.distinct:,}",
+        f"{ours.transitions:,}",
+        f"{one.exported} of {one.claims}",
+        one.wanted,
+        _word(ours.is_violated),
+        f"{_word(spins.is_violated)}, {spins.distinct:,} states",
+        "agrees" if one.agrees else "DISAGREES",
+    )
+
+
+def _progress(line: str) -> None:
+    sys.stderr.write(line + "\n")
+
+
+def main(arguments: list[str]) -> int:
+    if missing():
+        sys.stderr.write(f"{' and '.join(missing())} missing: `make spin` installs Spin\n")
+        return 2
+    found = rows(Path("models"), arguments, _progress)
+    opinions = [one for one in found if isinstance(one, Row)]
+    sys.stdout.write(aligned([HEAD, *map(_cells, opinions)]) + "\n")
+    for crash in (one for one in found if isinstance(one, Crash)):
+        sys.stdout.write(crash.message + "\n")
+    agreed = sum(1 for one in opinions if one.agrees)
+    out = sum(1 for one in found if one is None)
+    sys.stdout.write(f"Spin agrees on {agreed} of {len(found) - out}; {out} broken models were left out\n")
+    return 0 if agreed + out == len(found) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
