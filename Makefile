@@ -5,10 +5,11 @@ BIN := .venv/bin
 LOCKED := .venv/.locked
 STAMP := .venv/.installed
 LOCK := requirements.lock
-PEERS := requirements-bench.lock
+PEERS := tests/bench/peers.lock
 
 .DEFAULT_GOAL := help
-.PHONY: help setup test lint types layers pytest verify docs traceability proofs bench bench-runtime bench-explore peers spin lock clean
+.PHONY: help setup test lint types layers pytest verify recheck \
+	demo crash docs traceability proofs bench bench-runtime bench-explore peers spin chromium lock clean
 
 help: ## this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -44,6 +45,15 @@ pytest: setup ## the tests alone
 verify: setup ## re-check every rule from nothing, and print what was checked
 	$(BIN)/python -m dhruva verify
 
+recheck: setup spin ## a second opinion on the models: Promela, re-verified by real Spin
+	$(BIN)/python -m dhruva.verify.recheck
+
+demo: setup ## a night's work on a SQLite file: killed with SIGKILL, resumed, its journal replayed
+	$(BIN)/python docs/examples/demo.py
+
+crash: setup ## kill real processes at every bad moment, and look for what was lost
+	$(BIN)/python -m tests.crash
+
 docs: setup ## regenerate docs/generated (stale pages fail `make test`)
 	$(BIN)/python -m tests.spec.pages --write
 
@@ -71,6 +81,9 @@ spin: ## install Spin, the second opinion of the tests (Debian package; needs ro
 	@command -v spin > /dev/null || { apt-get update -qq && apt-get install -y -qq spin > /dev/null; }
 
 COMPILE = uv pip compile --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header --quiet
+
+chromium: ## install Chromium, which opens the report in the tests (Debian package; needs root)
+	@command -v chromium > /dev/null || { apt-get update -qq && apt-get install -y -qq chromium > /dev/null; }
 
 lock: ## re-resolve both lock files (needs uv)
 	$(COMPILE) --extra explore --extra proofs --group dev --upgrade -o $(LOCK) pyproject.toml

@@ -2,17 +2,18 @@
 
 import asyncio
 from collections.abc import Callable, Coroutine
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any, TypeVar
+from uuid import UUID, uuid4
 
 from dhruva.cells import Kind, Scope
 from dhruva.runtime.api import Authority
-from dhruva.runtime.batch import Kernel
-from dhruva.runtime.bodies import Context
+from dhruva.runtime.calls import Kernel
+from dhruva.runtime.context import Context
+from dhruva.runtime.handles import Handle
+from dhruva.runtime.inline import InlineShell
 from dhruva.runtime.outcomes import Rejected
-from dhruva.runtime.running import Handle
-from dhruva.runtime.shell import InlineShell
 from dhruva.runtime.shipped import shipped
 from dhruva.runtime.sqlite import SqliteStore
 
@@ -28,20 +29,25 @@ class FakeTimer:
 
 
 class FakeEnvironment:
-    """Timers go off when the test says so."""
+    """The clock stands, and timers go off when the test says so."""
 
     def __init__(self) -> None:
         self.timers: list[FakeTimer] = []
+        self.clock = datetime(2026, 1, 1, tzinfo=UTC)
 
     def now(self) -> datetime:
-        return datetime(2026, 1, 1, tzinfo=UTC)
+        return self.clock
+
+    def new_uuid(self) -> UUID:
+        return uuid4()
 
     def later(self, seconds: float, call: Callable[[], None]) -> FakeTimer:
         self.timers.append(FakeTimer(seconds, call))
         return self.timers[-1]
 
     def fire(self, seconds: float) -> int:
-        """All timers of that length that were not cancelled; how many there were."""
+        """So much later: all timers of that length that were not cancelled; how many there were."""
+        self.clock += timedelta(seconds=seconds)
         due = [timer for timer in self.timers if timer.seconds == seconds and not timer.cancelled]
         for timer in due:
             timer.cancelled = True
@@ -70,15 +76,15 @@ def started(answer: "Handle[T] | Rejected") -> "Handle[T]":
 
 
 def scopes_of(of: Authority, kind: str, folder: Path, kernel: Kernel | None = None) -> list[Scope]:
-    """The scope cells that are stored, once the authority is closed."""
+    """The scope cells that are stored, once the authority is closed, but for the root scope."""
     if kind == "memory":
         shell = of._running.shell
         assert isinstance(shell, InlineShell)
-        return [cell for key, cell in shell.engine.store.cells() if key[0] == Kind.SCOPE]
+        return [cell for key, cell in shell.engine.store.cells() if key[0] == Kind.SCOPE][1:]
     store = SqliteStore(folder / "work.db", (kernel or shipped()).tables)
     found = [cell for key, cell in store.cells() if key[0] == Kind.SCOPE]
     store.close()
-    return found
+    return found[1:]
 
 
 async def settle() -> None:

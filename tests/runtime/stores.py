@@ -6,7 +6,7 @@ from typing import Any
 
 from dhruva.cells import Key
 from dhruva.runtime import codec
-from dhruva.runtime.batch import Kernel
+from dhruva.runtime.calls import Kernel
 from dhruva.runtime.memory import MemoryStore
 from dhruva.runtime.replay import Bad, replay
 from dhruva.runtime.sqlite import SqliteStore

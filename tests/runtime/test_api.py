@@ -9,7 +9,7 @@ import pytest
 
 from dhruva.ids import Priority
 from dhruva.runtime.api import Authority
-from dhruva.runtime.bodies import Context
+from dhruva.runtime.context import Context
 from dhruva.runtime.outcomes import (
     Aborted,
     AttemptAborted,
@@ -87,11 +87,14 @@ def test_a_handle_gives_what_the_body_returned_or_raised(kind: str, tmp_path: Pa
 
 @pytest.mark.cites("ACT-7")
 def test_a_plain_function_runs_in_a_thread(kind: str, tmp_path: Path) -> None:
+    def plain(_ctx: Context) -> str:
+        return threading.current_thread().name
+
     async def main() -> str:
         async with authority(kind, tmp_path) as here, here.scope("a") as scope:
-            return await started(await scope.request(lambda _ctx: threading.current_thread().name))
+            return await started(await scope.request(plain))
 
-    assert run(main()).startswith("dhruva-body-")
+    assert run(main()).endswith("plain")
 
 
 @pytest.mark.cites("ACT-11", "ACT-17")
@@ -131,7 +134,9 @@ def test_a_body_that_ignores_its_signal_keeps_the_scope_and_is_named(kind: str, 
             await settle()
             with pytest.raises(TimeoutError):
                 await asyncio.wait_for(scope.dispose(), 0.05)
-            assert scope.alive == (handle.ref,)
+            (held,) = scope.alive
+            assert (held.what, held.name, held.ref) == ("attempt", deaf.__qualname__, handle.ref)
+            assert str(held).endswith("was asked to end (dispose) and has not")
             over.set()
             await scope.dispose()
             assert not scope.alive

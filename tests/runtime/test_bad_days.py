@@ -9,10 +9,10 @@ import pytest
 from dhruva.ids import ProcessId
 from dhruva.runtime import shell as shells
 from dhruva.runtime.api import Authority
-from dhruva.runtime.batch import Engine
+from dhruva.runtime.engine import Engine
+from dhruva.runtime.inline import InlineShell
 from dhruva.runtime.memory import MemoryStore, MemoryTransaction
 from dhruva.runtime.outcomes import Failed, Rejected, Succeeded
-from dhruva.runtime.shell import InlineShell
 from dhruva.runtime.shipped import shipped
 from dhruva.runtime.store import CommitFailed, CommitUnknown, Writes
 from tests.runtime.authorities import FakeEnvironment, authority, hold, nothing, run, settle, started
@@ -82,7 +82,7 @@ def test_the_end_of_a_body_is_said_again_until_it_is_stored() -> None:
             assert [timer.seconds for timer in environment.timers] == [0.05]
             assert environment.fire(0.05) == 1
             assert [timer.seconds for timer in environment.timers] == [0.05, 0.1]
-            assert scope.alive == (handle.ref,)
+            assert [held.ref for held in scope.alive] == [handle.ref]
             store.ends = None
             assert await scope.request(nothing) == Rejected("a", "concurrency_limit")
             assert environment.fire(0.1) == 1

@@ -11,7 +11,8 @@ from dhruva.cells import Change, FollowUp, Kind
 from dhruva.effects import AbortSignal, StartBody
 from dhruva.ids import ExecutorId, OwnerId, Priority, ProcessId, Ref, RequestId, ScopeId, TaskId
 from dhruva.runtime import batch
-from dhruva.runtime.batch import Answer, Call, Done, Engine, Facts, Kernel, Outcome, PutAside
+from dhruva.runtime.calls import Answer, Call, Done, Facts, Kernel, Outcome, PutAside
+from dhruva.runtime.engine import Engine
 from dhruva.runtime.replay import replay
 from dhruva.runtime.store import StoreError
 from dhruva.step import step
@@ -65,7 +66,7 @@ class Desk:
 
 @pytest.fixture(params=KINDS)
 def desk(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Desk]:
-    opened = Desk(batch.Engine(opener(request.param, tmp_path)(), KERNEL, ME, True))
+    opened = Desk(Engine(opener(request.param, tmp_path)(), KERNEL, ME, True))
     yield opened
     opened.engine.store.close()
 
@@ -136,7 +137,7 @@ def test_follow_ups_that_an_earlier_engine_left_are_handled(
     monkeypatch.setattr(batch, "DRAINED_MAX", 0)
     desk.batch([i.CreateScope(SCOPE)], [ask(5)], [i.Dispose(SCOPE)])
     monkeypatch.setattr(batch, "DRAINED_MAX", 100)
-    later = batch.Engine(desk.engine.store, KERNEL, ProcessId(10), True)
+    later = Engine(desk.engine.store, KERNEL, ME, True)
     later.resume()
     assert [type(effect) for effect in later.run(()).effects] == [AbortSignal]
 
@@ -174,7 +175,7 @@ def raising(read: Any, given: Any) -> Change | Refused:
 @pytest.mark.cites("SHL-5a", "SHL-5b", "SHL-5c")
 @pytest.mark.parametrize("kind", KINDS)
 def test_what_raises_is_parked_and_named_and_the_rest_goes_on(kind: str, tmp_path: Path) -> None:
-    engine = batch.Engine(opener(kind, tmp_path)(), Kernel(raising, DIGEST), ME, True)
+    engine = Engine(opener(kind, tmp_path)(), Kernel(raising, DIGEST), ME, True)
     desk = Desk(engine)
     outcome = desk.batch([i.CreateScope(SCOPE)], [ask(5), ask(13)], [ask(6)])
     aside = outcome.answers[1][1]
@@ -198,7 +199,7 @@ def stuck(read: Any, given: Any) -> Change | Refused:
 
 @pytest.mark.cites("SHL-5a", "SHL-5c")
 def test_a_follow_up_that_raises_is_parked_once() -> None:
-    desk = Desk(batch.Engine(opener("memory", Path())(), Kernel(stuck, DIGEST), ME, True))
+    desk = Desk(Engine(opener("memory", Path())(), Kernel(stuck, DIGEST), ME, True))
     desk.batch([i.CreateScope(SCOPE)], [ask(5)], [i.Dispose(SCOPE)])
     assert not desk.engine.more
     desk.batch()
@@ -211,7 +212,7 @@ def hopeless(_read: Any, _given: Any) -> Change | Refused:
 
 
 def test_a_step_that_always_raises_is_answered(caplog: pytest.LogCaptureFixture) -> None:
-    desk = Desk(batch.Engine(opener("memory", Path())(), Kernel(hopeless, DIGEST), ME, True))
+    desk = Desk(Engine(opener("memory", Path())(), Kernel(hopeless, DIGEST), ME, True))
     assert desk.give(ask(5)) == PutAside(None, "RuntimeError: nothing works")
     assert "could not be parked" in caplog.text
 
@@ -246,7 +247,7 @@ def test_payloads_of_a_refused_call_are_not_written(desk: Desk) -> None:
 @pytest.mark.cites("SHL-2c")
 def test_a_store_that_cannot_begin_answers_every_call() -> None:
     store = opener("memory", Path())()
-    desk = Desk(batch.Engine(store, KERNEL, ME, True))
+    desk = Desk(Engine(store, KERNEL, ME, True))
     held = store.begin()
     assert isinstance(desk.give(i.CreateScope(SCOPE)), StoreError)
     held.rollback()

@@ -3,12 +3,15 @@
 import asyncio
 import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dhruva.runtime.bodies import Context
+from dhruva.runtime.batch import Answer
+from dhruva.runtime.context import Context
+from dhruva.runtime.handles import Handle
 from dhruva.runtime.outcomes import Aborted, Rejected, Succeeded, Withdrawn
 from tests.runtime.authorities import authority, hold, nothing, run, scopes_of, settle, started
 from tests.runtime.stores import KINDS
@@ -63,7 +66,7 @@ def test_a_body_that_runs_belongs_to_its_scope(kind: str, tmp_path: Path) -> Non
                 waiting.cancel()
                 await settle()
                 assert waiting.cancelled()
-                assert scope.alive == (runs.ref,)
+                assert [held.ref for held in scope.alive] == [runs.ref]
             assert await runs.outcome() == Aborted("dispose")
 
     run(main())
@@ -115,25 +118,34 @@ def test_a_body_that_is_cancelled_has_ended_and_its_slot_is_free(kind: str, tmp_
 
 @pytest.mark.cites("ACT-13", "ACT-16")
 @pytest.mark.parametrize("queued", [False, True])
-def test_who_is_cancelled_before_the_answer_wants_it_no_longer(tmp_path: Path, queued: bool) -> None:
+def test_who_is_cancelled_before_the_answer_wants_it_no_longer(
+    tmp_path: Path, queued: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """The answer may be there at the very moment of the cancel: then, too, nobody holds the handle."""
+    asked: list[Handle[Any]] = []
+    ask = Handle.asked
+
+    async def noted(self: Handle[Any]) -> Answer:
+        asked.append(self)
+        return await ask(self)
+
+    monkeypatch.setattr(Handle, "asked", noted)
 
     async def main() -> None:
         async with authority("sqlite", tmp_path) as here, here.scope("a", limit=1, queue=1) as scope:
             first = started(await scope.request(hold)) if queued else None
-            left = () if first is None else (first.ref,)
+            left = set() if first is None else {first}
             for last_moment in (False, True):
                 asking = asyncio.create_task(scope.request(hold))
                 await asyncio.sleep(0)
                 if last_moment:
-                    handle = next(handle for handle in scope._living if handle is not first)
-                    while handle._answer is None:
+                    while asked[-1].answer is None:
                         time.sleep(0.001)
                         await asyncio.sleep(0)
                 asking.cancel()
                 with pytest.raises(asyncio.CancelledError):
                     await asking
-                while scope.alive != left:
+                while asked[-1].answer is None or scope._living != left:
                     await asyncio.sleep(0.001)
 
     run(main())

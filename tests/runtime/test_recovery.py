@@ -14,7 +14,7 @@ from dhruva.runtime.api import Authority
 from dhruva.runtime.outcomes import Rejected
 from dhruva.runtime.shipped import shipped
 from dhruva.runtime.sqlite import SqliteStore
-from dhruva.runtime.store import StoreError, StoreInUse
+from dhruva.runtime.store import StoreError
 from tests.runtime.authorities import hold, nothing, run, scopes_of, started
 from tests.runtime.stores import bad_record
 
@@ -88,7 +88,6 @@ def test_what_a_killed_process_held_is_free_again(tmp_path: Path, requests: int)
         async with Authority.open(path, limit=3) as here, here.scope("a") as scope:
             answers = [await scope.request(hold) for _ in range(3)]
             assert not any(isinstance(answer, Rejected) for answer in answers)
-            assert scope.id == 2
 
     run(main())
     after = scopes_of(Authority(), "sqlite", tmp_path)
@@ -118,19 +117,6 @@ def test_a_store_whose_processes_are_killed_again_and_again(tmp_path: Path) -> N
 
     run(main())
     assert bad_record(path, shipped()) is None
-
-
-@pytest.mark.cites("LIF-15")
-def test_one_process_serves_a_store(tmp_path: Path) -> None:
-    async def main() -> None:
-        async with Authority.open(tmp_path / "work.db"):
-            with pytest.raises(StoreInUse, match="served by another process"):
-                async with Authority.open(tmp_path / "work.db"):
-                    pass
-        async with Authority.open(tmp_path / "work.db") as here, here.scope("a") as scope:
-            await started(await scope.request(nothing))
-
-    run(main())
 
 
 def test_who_is_cancelled_while_it_opens_a_store_lets_go_of_it(tmp_path: Path) -> None:
@@ -165,5 +151,5 @@ def test_a_folder_that_is_not_there_is_named(tmp_path: Path) -> None:
         async with Authority.open(tmp_path / "nowhere" / "work.db"):
             pass
 
-    with pytest.raises(StoreError, match="cannot be opened: No such file"):
+    with pytest.raises(StoreError, match="cannot be created: No such file"):
         run(main())

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from dhruva import inputs as i
 from dhruva.cells import Kind
 from dhruva.ids import OwnerId, ProcessId, Ref, RequestId, ScopeId, TaskId
-from dhruva.runtime import batch, codec, journal
-from dhruva.runtime.batch import Call, Kernel
+from dhruva.runtime import codec, journal
+from dhruva.runtime.calls import Call, Kernel
+from dhruva.runtime.engine import Engine
 from dhruva.runtime.journal import Entry
 from dhruva.runtime.memory import MemoryStore
 from dhruva.runtime.replay import Bad, replay
@@ -40,7 +41,7 @@ BATCHES: tuple[tuple[Any, ...], ...] = (
 
 def a_run(store: Any) -> Any:
     """A real run of five transactions."""
-    engine = batch.Engine(store, KERNEL, ME, True)
+    engine = Engine(store, KERNEL, ME, True)
     for given_ in BATCHES:
         engine.run([Call(lambda _facts, one=one: (one,), lambda _answer: None) for one in given_])  # type: ignore[misc]
     return store
@@ -171,7 +172,7 @@ def test_an_edge_that_was_not_taken_is_named(store: MemoryStore) -> None:
 def test_a_cut_tail_is_seen_against_a_head_kept_elsewhere(store: MemoryStore) -> None:
     kept = replay(store, KERNEL).head
     shorter = MemoryStore()
-    engine = batch.Engine(shorter, KERNEL, ME, True)
+    engine = Engine(shorter, KERNEL, ME, True)
     for given_ in BATCHES[:4]:
         engine.run([Call(lambda _facts, one=one: (one,), lambda _answer: None) for one in given_])  # type: ignore[misc]
     assert replay(shorter, KERNEL).bad is None

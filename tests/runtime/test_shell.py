@@ -11,8 +11,10 @@ from dhruva import inputs as i
 from dhruva.cells import Change, Read
 from dhruva.effects import Effect, StartBody
 from dhruva.ids import OwnerId, ProcessId, RequestId, ScopeId
-from dhruva.runtime.batch import Answer, Call, Done, Engine, Kernel
-from dhruva.runtime.shell import InlineShell, Shell, ThreadShell
+from dhruva.runtime.calls import Answer, Call, Done, Kernel
+from dhruva.runtime.engine import Engine
+from dhruva.runtime.inline import InlineShell
+from dhruva.runtime.shell import Post, Shell, ThreadShell
 from dhruva.runtime.store import NotAStore
 from dhruva.step import step
 from dhruva.table import Refused
@@ -25,7 +27,7 @@ def shell(kind: str, folder: Path, kernel: Kernel = KERNEL) -> Shell:
     open_store = opener(kind, folder)
     if kind == "memory":
         return InlineShell(Engine(open_store(), kernel, ME, True))
-    return ThreadShell(lambda: Engine(open_store(), kernel, ME, True))
+    return ThreadShell(lambda: Post(Engine(open_store(), kernel, ME, True)))
 
 
 def ask(number: int) -> i.Ask:

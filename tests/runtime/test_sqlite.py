@@ -55,7 +55,7 @@ def test_files_are_private(path: Path) -> None:
         store.close()
     finally:
         os.umask(before)
-    assert modes == dict.fromkeys(("work.db", "work.db-wal", "work.db-shm"), 0o600)
+    assert modes == dict.fromkeys(("work.db", "work.db-wal", "work.db-shm", "work.db-turn"), 0o600)
 
 
 def test_a_link_is_not_followed(path: Path) -> None:

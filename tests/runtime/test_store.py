@@ -7,8 +7,20 @@ import pytest
 
 from dhruva.cells import Cap, Follow, FollowUp, Key, Kind, Starved
 from dhruva.ids import OwnerId, Ref, ScopeId
+from dhruva.runtime import listing
 from dhruva.runtime.memory import MemoryStore
-from dhruva.runtime.store import START, Head, Link, Store, StoreError
+from dhruva.runtime.store import (
+    START,
+    Found,
+    Head,
+    Link,
+    Query,
+    State,
+    Store,
+    StoreError,
+    TaskRow,
+    Writes,
+)
 from tests.runtime.stores import KINDS, opener, writes
 
 CAP: Key = (Kind.CAP,)
@@ -115,3 +127,58 @@ def test_memory_has_one_transaction_at_a_time() -> None:
     store.begin()
     with pytest.raises(StoreError, match="open transaction"):
         store.begin()
+
+
+def row(number: int, name: str, parent: int | None = None) -> TaskRow:
+    return TaskRow(number.to_bytes(16, "big"), name, "load", parent, b"\x90", b"{}")
+
+
+def state(status: str) -> State:
+    return State(status, 1, None, None, 1, 0, None, None, 1000, 60_000)
+
+
+@pytest.mark.cites("LIF-17")
+def test_the_rows_of_a_task_are_found_by_id_and_by_what_people_call_it(store: Store) -> None:
+    rows = {n: row(n, f"t{n}") for n in (3, 4)}
+    store.begin().commit(Writes({}, (), {}, None, rows, {3: state("pending"), 4: state("failed")}))
+    store.begin().commit(Writes({}, (), {}, None, {}, {3: state("in_progress")}))
+    found = store.begin()
+    assert (found.task(3), found.state(3), found.find(rows[3].uuid)) == (rows[3], state("in_progress"), 3)
+    assert (found.task(9), found.state(9), found.find(b"?" * 16)) == (None, None, None)
+    found.commit(Writes({}, (), {}, None, {3: None}, {3: None}))
+    after = store.begin()
+    assert (after.task(3), after.state(3), after.find(rows[3].uuid)) == (None, None, None)
+    assert after.page(Query()).tasks == (4,)
+    after.rollback()
+
+
+@pytest.mark.cites("LIF-17")
+def test_a_page_looks_at_a_bounded_number_of_rows_and_says_where_to_go_on(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listing, "EXAMINED_MAX", 10)
+    rows = {n: row(n, f"t{n:02}", parent=1 if n % 2 else None) for n in range(1, 31)}
+    states = {n: state("failed" if n == 25 else "completed") for n in rows}
+    store.begin().commit(Writes({}, (), {}, None, rows, states))
+    asked = store.begin()
+    seen: list[int] = []
+    after, pages = None, 0
+    while True:
+        found = asked.page(Query(name="t", status="failed", after=after))
+        seen += found.tasks
+        pages += 1
+        if (after := found.after) is None:
+            break
+    assert (seen, pages) == ([25], 4)
+    assert asked.page(Query(parent=1, limit=3)) == Found((1, 3, 5), ("t05", 5))
+    asked.rollback()
+
+
+def test_payloads_are_listed_by_how_their_names_begin(store: Store) -> None:
+    put = {"mail:9:2": b"b", "mail:9:1": b"a", "mail:99:1": b"c", "owner:9": b"d"}
+    store.begin().commit(writes(payloads=put))
+    found = store.begin()
+    assert found.named("mail:9:") == [("mail:9:1", b"a"), ("mail:9:2", b"b")]
+    assert found.named("mail:", 1) == [("mail:99:1", b"c")]
+    assert found.named("nothing:") == []
+    found.rollback()

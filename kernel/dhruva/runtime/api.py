@@ -4,37 +4,47 @@
     async with Authority.open("work.db", limit=4) as authority: ...
 
 Leaving it asks what still runs to end, with the reason shutdown, and waits. Nothing is disposed by that.
+Tasks that were cut short start again at the next start.
 """
 
-import asyncio
-import logging
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from datetime import timedelta
 from pathlib import Path
 from types import TracebackType
-from typing import Final
+from typing import Any, TypeVar, overload
+from uuid import UUID
 
 from dhruva.cells import Kind
-from dhruva.ids import ProcessId
-from dhruva.inputs import SetCap
+from dhruva.ids import Priority, ScopeId, TaskStatus
+from dhruva.inputs import CreateScope, SetCap
 from dhruva.limits import UNBOUNDED
-from dhruva.runtime.batch import Engine, Facts, Kernel
+from dhruva.records import DependsOn, RetryPolicy, TaskDefinition
+from dhruva.requests.shapes import Given
+from dhruva.runtime import retention
+from dhruva.runtime.calls import Answer, Facts, Kernel
+from dhruva.runtime.creating import ROOT
 from dhruva.runtime.environment import Environment, RealEnvironment
-from dhruva.runtime.memory import MemoryStore
+from dhruva.runtime.errors import InvalidTask
+from dhruva.runtime.executions import TIMEOUT_MS
+from dhruva.runtime.executors import Executors, Where, made
+from dhruva.runtime.inline import InlineShell
 from dhruva.runtime.outcomes import Rejected
-from dhruva.runtime.owner import Owner
-from dhruva.runtime.recovery import recover
-from dhruva.runtime.running import Running
-from dhruva.runtime.scopes import Scope, Terms, answer_of
-from dhruva.runtime.shell import InlineShell, Shell, ThreadShell
-from dhruva.runtime.shipped import shipped
-from dhruva.runtime.sqlite import SqliteStore
-from dhruva.runtime.store import Store, StoreError
+from dhruva.runtime.running import Running, answer_of
+from dhruva.runtime.scopes import Scope, Terms
+from dhruva.runtime.serving import Served, in_memory
+from dhruva.runtime.shell import CLOSED, Shell, ThreadShell
+from dhruva.runtime.shipped import shipped, unnamed
+from dhruva.runtime.store import Query, StoreError, StoreFull
+from dhruva.runtime.tasks import Page, Task, Tasks
+from dhruva.runtime.timers import milliseconds
 
-log: Final = logging.getLogger("dhruva.runtime")
+T = TypeVar("T")
+F = TypeVar("F", bound=Callable[..., Any])
+After = Task | UUID | DependsOn
 
 
 class Authority:
-    """Authorizes requests, under one limit over all its scopes, and runs their bodies."""
+    """Authorizes requests and tasks, under one limit over all its scopes, and runs their bodies."""
 
     def __init__(
         self,
@@ -47,12 +57,14 @@ class Authority:
     ) -> None:
         if limit is not None and limit < 1:
             raise ValueError(f"limit is {limit}; it must be at least 1, or None for no limit")
-        self._kernel = kernel or shipped()
+        self.kernel = kernel or (shipped() if journal else unnamed())
         self._limit = limit
+        self._environment = environment or RealEnvironment()
         if shell is None:
-            shell = InlineShell(_engine(MemoryStore(), self._kernel, journal))
-        self._running = Running(shell, environment or RealEnvironment())
-        self._listeners: list[Callable[[Rejected], None]] = []
+            shell = InlineShell(in_memory(self.kernel, journal, _clock(self._environment)))
+        self._running = Running(shell, self._environment)
+        self._executors = Executors(self._running)
+        self._tasks = Tasks(self._running, self._executors)
 
     @classmethod
     def open(
@@ -62,11 +74,12 @@ class Authority:
         *,
         environment: Environment | None = None,
         kernel: Kernel | None = None,
+        create: bool = True,
     ) -> "Authority":
-        """An authority on this file; it is created if it is not there. One process at a time serves it."""
-        runs = kernel or shipped()
-        shell = ThreadShell(lambda: _serve(Path(path), runs))
-        return cls(limit, environment=environment, kernel=runs, shell=shell)
+        """An authority on this file, which several processes may serve. `create=False`: it must be there."""
+        runs, outside = kernel or shipped(), environment or RealEnvironment()
+        shell = ThreadShell(lambda: Served(Path(path), runs, _clock(outside), create))
+        return cls(limit, environment=outside, kernel=runs, shell=shell)
 
     @property
     def refused(self) -> int:
@@ -75,7 +88,7 @@ class Authority:
 
     def on_rejected(self, listener: Callable[[Rejected], None]) -> None:
         """Call this with every rejection of a new request (ACT-4)."""
-        self._listeners.append(listener)
+        self._running.on_rejected.append(listener)
 
     def scope(
         self,
@@ -88,17 +101,162 @@ class Authority:
         queue: int = 0,
         timeout: float | None = None,
         queue_wait: float | None = None,
+        mount: bool = True,
+        raises: bool = False,
     ) -> Scope:
         """A scope of that name, to be entered with `async with`, or opened and disposed by hand."""
-        if limit < 1:
-            raise ValueError(f"limit of scope {name!r} is {limit}; it must be at least 1")
-        terms = Terms(limit, spawns, retry, retry_on_timeout, queue, timeout, queue_wait)
-        return Scope(self._running, self._kernel.step, name, terms, self._was_rejected)
+        terms = Terms(limit, spawns, retry, retry_on_timeout, queue, timeout, queue_wait, mount, raises)
+        return Scope(self._running, self.kernel.step, name, terms)
 
-    def _was_rejected(self, rejected: Rejected) -> None:
-        log.debug("rejected in scope %r: %s", rejected.scope, rejected.reason)
-        for listener in self._listeners:
-            listener(rejected)
+    # Durable tasks.
+
+    @overload
+    def executor(self, function: F) -> F: ...
+
+    @overload
+    def executor(
+        self, *, name: str | None = ..., where: Where | None = ..., timeout: float | None = ...
+    ) -> Callable[[F], F]: ...
+
+    def executor(
+        self,
+        function: F | None = None,
+        *,
+        name: str | None = None,
+        where: Where | None = None,
+        timeout: float | None = None,
+    ) -> F | Callable[[F], F]:
+        """Register this function to run tasks. `where`: on the event loop for an async function, in a thread
+        for a plain one, unless it is said; a thread cannot be stopped. `timeout`: seconds from its start."""
+
+        def register(given: F) -> F:
+            self._executors.add(made(given, name, where, timeout))
+            return given
+
+        return register if function is None else register(function)
+
+    def define(
+        self,
+        title: str,
+        executor: str | Callable[..., Any],
+        inputs: Any = None,
+        *,
+        after: Iterable[After | TaskDefinition] = (),
+        parent: Task | TaskDefinition | UUID | None = None,
+        priority: Priority = Priority.NORMAL,
+        retry: RetryPolicy | int | None = None,
+        user: str | None = None,
+        timeout: float | None = None,
+    ) -> TaskDefinition:
+        """What a task is to be, with a new id; nothing is stored. For `create_tree`."""
+        called = self._executors.called(executor)
+        known = self._executors.by_name.get(called)
+        if timeout is not None and not timeout > 0:
+            raise ValueError(f"timeout of {title!r} is {timeout}; it must be above 0, or None")
+        try:
+            return TaskDefinition(
+                id=self._environment.new_uuid(),
+                name=title,
+                executor=called,
+                parent=None if parent is None else _id(parent),
+                user_id=user,
+                priority=priority,
+                inputs=(inputs or {}) if known is None else known.checked(inputs),
+                params={} if timeout is None else {TIMEOUT_MS: round(timeout * 1000)},
+                dependencies=tuple(
+                    each if isinstance(each, DependsOn) else DependsOn(id=_id(each)) for each in after
+                ),
+                retry=retry if isinstance(retry, RetryPolicy) else _policy(retry),
+            )
+        except ValueError as fault:
+            raise InvalidTask(f"task {title!r}: {fault}") from None
+
+    async def create(
+        self,
+        title: str,
+        executor: str | Callable[..., Any],
+        inputs: Any = None,
+        *,
+        after: Iterable[After] = (),
+        parent: Task | UUID | None = None,
+        priority: Priority = Priority.NORMAL,
+        retry: RetryPolicy | int | None = None,
+        scope: Scope | None = None,
+        user: str | None = None,
+        timeout: float | None = None,
+    ) -> Task:
+        """A new task; answered once it is durable. It starts when all in `after` have completed.
+
+        `after`: tasks, or DependsOn for those that may end otherwise. `retry`: how often it is tried at most,
+        or a whole policy; three times by default. `timeout`: seconds from its start.
+        """
+        definition = self.define(
+            title,
+            executor,
+            inputs,
+            after=after,
+            parent=parent,
+            priority=priority,
+            retry=retry,
+            user=user,
+            timeout=timeout,
+        )
+        return (await self.create_tree([definition], scope=scope))[0]
+
+    async def create_tree(self, tasks: Sequence[Given], *, scope: Scope | None = None) -> tuple[Task, ...]:
+        """All these tasks in one transaction, or none: then the error has every fault of them (LIF-17)."""
+        if self._running.closing:
+            raise StoreError(CLOSED)
+        if self._running.shell.full:
+            raise StoreFull("store_full: too much waits to be written")
+        return await self._tasks.create(tasks, None if scope is None else ScopeId(scope.id))
+
+    async def task(self, id_: UUID | str) -> Task:
+        """The task that people know under this id; NotFound if there is none."""
+        return await self._tasks.find(id_ if isinstance(id_, UUID) else UUID(id_))
+
+    async def tasks(
+        self,
+        *,
+        status: TaskStatus | str | None = None,
+        name: str | None = None,
+        parent: Task | UUID | None = None,
+        executor: str | None = None,
+        newest: bool = False,
+        after: str | None = None,
+        limit: int = 100,
+    ) -> Page:
+        """A page of tasks in the order of creation; by name, if the beginning of a `name` is given."""
+        above = None if parent is None else parent if isinstance(parent, Task) else await self.task(parent)
+        query = Query(
+            status=None if status is None else str(TaskStatus(status)),
+            name=name,
+            parent=None if above is None else above.number,
+            executor=executor,
+            newest=newest,
+            limit=limit,
+        )
+        return await self._tasks.page(query, after)
+
+    async def forget(self, older_than: timedelta) -> int:
+        """Delete the tasks that ended so long ago and on which nothing hangs; how many that were (SHL-10)."""
+        return await retention.forget(self._tasks, older_than)
+
+    async def checkpoint(self) -> None:
+        """Drop the journal so far: replay begins at the cells as they are (SHL-10). Costs what is stored."""
+        await retention.checkpoint(self._tasks)
+
+    # For tools: the same transaction that everything goes through.
+
+    async def look(self, reads: Callable[[Facts], T]) -> T:
+        """What this returns, called in a transaction; it sets nothing and gives no input."""
+        return await self._tasks.look(reads)
+
+    async def say(self, inputs: Callable[[Facts], Sequence[Any]]) -> Answer:
+        """Give the inputs that this returns, all or none, in one transaction."""
+        return await self._tasks.answer(inputs)
+
+    # Opening and leaving.
 
     async def __aenter__(self) -> "Authority":
         try:
@@ -107,67 +265,55 @@ class Authority:
         except BaseException:
             await self._running.shell.close()
             raise
+        self._tasks.start()
         return self
 
     async def _found(self) -> None:
-        """A new store gets its limit; a known one keeps the limit that it has."""
+        """A new store gets its limit and its root scope; a known one keeps what it has."""
         stored: list[int | None] = []
 
-        def inputs(facts: Facts) -> tuple[SetCap, ...]:
-            cap = facts.read((Kind.CAP,))
-            stored.append(None if cap is None else cap.limit)
-            return (SetCap(self._limit),) if cap is None and self._limit is not None else ()
+        def inputs(facts: Facts) -> tuple[Any, ...]:
+            if facts.payload(ROOT) is not None:
+                cap = facts.read((Kind.CAP,))
+                stored.append(None if cap is None else cap.limit)
+                return ()
+            root = ScopeId(facts.new_id())
+            facts.put(ROOT, str(root).encode())
+            capped = () if self._limit is None else (SetCap(self._limit),)
+            return (*capped, CreateScope(root, capped=bool(capped)))
 
         answer = await answer_of(self._running, inputs)
         if isinstance(answer, StoreError):
             raise answer
-        if self._limit is not None and stored[-1] not in (None, self._limit):
-            raise StoreError(
-                f"this store was created with limit {stored[-1]}, and is opened with {self._limit}"
-            )
+        self._running.inherited = self._running.shell.inherited
+        if self._limit is not None and stored and stored[-1] != self._limit:
+            was = "no limit" if stored[-1] is None else f"limit {stored[-1]}"
+            raise StoreError(f"this store was created with {was}, and is opened with {self._limit}")
 
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self._running.closing = True
+        self._tasks.close()
         try:
-            await answer_of(self._running, lambda _facts: ())  # whoever asked before this has been answered
-            for handle in list(self._running.handles.values()):
-                handle.end("shutdown")
-            await asyncio.gather(*(handle.outcome() for handle in [*self._running.handles.values()]))
+            await answer_of(self._running, self._serves_no_more)  # who asked before has been answered
+            await self._running.shut_down()
         finally:
             await self._running.shell.close()
 
-
-class _Served(SqliteStore):
-    """A store and the lock that says who serves it."""
-
-    def __init__(self, path: Path, tables: str) -> None:
-        self._owner = Owner(path)
-        try:
-            super().__init__(path, tables)
-        except BaseException:
-            self._owner.release()
-            raise
-
-    def close(self) -> None:
-        super().close()
-        self._owner.release()
+    def _serves_no_more(self, _facts: Facts) -> tuple[()]:
+        """From here on nothing starts in this process; what waits in lanes is left to others."""
+        self._running.shell.engine.serving = False
+        return ()
 
 
-def _serve(path: Path, kernel: Kernel) -> Engine:
-    """In the writer thread: what an earlier process left is settled before anything new begins."""
-    store = _Served(path, kernel.tables)
-    engine = _engine(store, kernel, True)
-    left = recover(engine)
-    if left:
-        log.warning("%s: %d attempts and requests were left by a process that is gone", path, left)
-    return engine
+def _clock(environment: Environment) -> Callable[[], int]:
+    return lambda: milliseconds(environment.now())
 
 
-def _engine(store: Store, kernel: Kernel, journal: bool) -> Engine:
-    """An engine under an id that no process of this store had before."""
-    transaction = store.begin()
-    process = ProcessId(transaction.new_id())
-    transaction.rollback()
-    return Engine(store, kernel, process, journal)
+def _id(of: Task | TaskDefinition | UUID) -> UUID:
+    return of if isinstance(of, UUID) else of.id
+
+
+def _policy(attempts: int | None) -> RetryPolicy:
+    return RetryPolicy() if attempts is None else RetryPolicy(max_attempts=attempts)

@@ -7,171 +7,111 @@ says what there is to answer and to perform once the transaction is durable.
 """
 
 import logging
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any, Final, NamedTuple, Protocol
+from typing import Any, Final, Protocol
 
 import msgspec
 
 from dhruva.cells import Cell, Change, Edge, FollowUp, Key, Kind
-from dhruva.effects import Effect, StartBody
-from dhruva.ids import ExecutorId, ParkedId, ProcessId
+from dhruva.effects import Effect, FieldChange, StartBody, Timer
+from dhruva.ids import ExecutorId, ParkedId, ProcessId, Ref
 from dhruva.inputs import Handle, Park, Wake
-from dhruva.runtime import codec, journal
-from dhruva.runtime.store import CommitUnknown, Row, Store, StoreError, Transaction, Writes
-from dhruva.step import Step
+from dhruva.runtime import codec, fields, journal, mail, timers
+from dhruva.runtime.calls import Answer as Answer
+from dhruva.runtime.calls import Asking
+from dhruva.runtime.calls import Call as Call
+from dhruva.runtime.calls import Done as Done
+from dhruva.runtime.calls import Facts as Facts
+from dhruva.runtime.calls import Kernel as Kernel
+from dhruva.runtime.calls import Outcome as Outcome
+from dhruva.runtime.calls import PutAside as PutAside
+from dhruva.runtime.store import Found, Query, Row, State, Store, StoreError, TaskRow, Transaction, Writes
 from dhruva.table import Refused
 
 DRAINED_MAX: Final = 1_000  # follow-ups handled in one batch; the rest in the next
 log: Final = logging.getLogger("dhruva.runtime")
 _WAKE: Final = FollowUp.WAKE
-_FOLLOW: Final = Kind.FOLLOW
+_MISSING: Final = object()
+_SILENT: Final = fields.Said()
 _new: Final = tuple.__new__
 
 
-class Done(NamedTuple):
-    """Every input of a call was accepted."""
+class Host(Protocol):
+    """The process that a batch runs in, as far as the batch needs it."""
 
-    changes: tuple[Change, ...]
+    store: Store
+    kernel: Kernel
+    process: ProcessId
+    keeps_journal: bool
+    executors: set[ExecutorId]
+    serving: bool  # it starts what waits in lanes
+    left: dict[Key, None]
 
+    def now(self) -> int: ...
 
-class PutAside(NamedTuple):
-    """Stepping an input raised: it was parked under this id, and nothing else has happened."""
+    def others(self, transaction: Transaction) -> list[int]:
+        """The other processes that serve this store."""
 
-    parked: ParkedId | None  # None: not even that could be stepped
-    error: str
-
-
-Mark = tuple[dict[Key, Cell | None], dict[Key, None], int, int, int]
-Answer = Done | Refused | PutAside | StoreError
-
-
-class Facts(Protocol):
-    """What a call may look at and set while it is turned into inputs, in the very transaction."""
-
-    process: ProcessId  # the one that runs this
-
-    @property
-    def new_id(self) -> Callable[[], int]:
-        """Ids that nobody was given before."""
-
-    def read(self, key: Key) -> Any:
-        """The cell as it stands in this batch, or None."""
-
-    def scan(self, kind: Kind) -> Iterator[tuple[Key, Any]]:
-        """Every cell of this kind, as it was before this batch."""
-
-    def payload(self, name: str) -> bytes | None:
-        """The payload as it stands in this batch, or None."""
-
-    def put(self, name: str, payload: bytes | None) -> None:
-        """Written with the cells, if the call is accepted."""
-
-
-class Call(NamedTuple):
-    """Inputs that happen together, and who hears of it once that is durable."""
-
-    inputs: Callable[[Facts], Sequence[Any]]
-    answered: Callable[[Answer], None]
-
-
-class Outcome(NamedTuple):
-    """What a batch came to. To be answered and performed in this order, after the transaction."""
-
-    answers: list[tuple[Call, Answer]]
-    effects: list[Effect]
-    refused: int
-
-
-class Kernel(NamedTuple):
-    """The step to run, and the digest of its tables."""
-
-    step: Step
-    tables: str
-
-
-class Engine:
-    """Runs batches on a store, one at a time, in whichever thread calls it."""
-
-    def __init__(self, store: Store, kernel: Kernel, process: ProcessId, keeps_journal: bool) -> None:
-        self.store, self.kernel, self.process = store, kernel, process
-        self.keeps_journal = keeps_journal or store.durable
-        self.executors: set[ExecutorId] = set()
-        self.left: dict[Key, None] = {}  # follow-ups to handle
-        self.more = False  # some of them can be handled at once
-        self.unknown: CommitUnknown | None = None  # nothing more is run: what is performed must be known
-
-    def resume(self) -> None:
-        """Follow-ups that an earlier process left are handled from the next batch on (SHL-3)."""
-        transaction = self.store.begin()
-        self.left = {key: None for key, _ in transaction.scan(Kind.FOLLOW)}
-        self.more = bool(self.left)
-        transaction.rollback()
-
-    def run(self, calls: Sequence[Call]) -> Outcome:
-        """One transaction for all these calls, and what it came to."""
-        if self.unknown is not None:
-            return self._failed(calls, self.unknown)
-        try:
-            transaction = self.store.begin()
-        except StoreError as fault:
-            return self._failed(calls, fault)
-        batch = Batch(self, transaction)
-        try:
-            answers = [(call, batch.call(call)) for call in calls]
-            batch.drain()
-            batch.commit()
-        except StoreError as fault:
-            transaction.rollback()
-            self.unknown = fault if isinstance(fault, CommitUnknown) else None
-            return self._failed(calls, fault)
-        except Exception as fault:  # noqa: BLE001 - nobody may wait for ever for an answer
-            transaction.rollback()
-            return self._failed(calls, StoreError(f"{type(fault).__name__}: {fault}"))
-        self.more = bool(batch.pending)
-        self.left = batch.pending | batch.waiting if self.more else batch.waiting
-        return _new(Outcome, (answers, batch.effects, batch.refused))
-
-    def _failed(self, calls: Iterable[Call], fault: StoreError) -> Outcome:
-        log.error("a batch was not stored: %s", fault)
-        self.more = False
-        return Outcome([(call, fault) for call in calls], [], 0)
+    def serves(self, transaction: Transaction, executor: int) -> bool:
+        """Whether another process has this executor."""
 
 
 class Batch:
     """The inputs of one transaction, stepped one after the other."""
 
     __slots__ = (
+        "_checkpoint",
         "_edges",
-        "_engine",
+        "_host",
         "_inputs",
+        "_numbers",
         "_over",
         "_payloads",
-        "_put",
+        "_said",
+        "_states",
         "_step",
+        "_tasks",
         "_through",
         "_transaction",
+        "_undo",
+        "bodies",
+        "changed",
         "effects",
+        "executors",
+        "named",
         "new_id",
+        "now",
         "pending",
         "process",
         "refused",
         "scan",
+        "timers",
         "waiting",
     )
 
-    def __init__(self, engine: Engine, transaction: Transaction) -> None:
-        self._engine, self._transaction = engine, transaction
-        self._step, self._through = engine.kernel.step, transaction.read
+    def __init__(self, host: Host, transaction: Transaction) -> None:
+        self._host, self._transaction = host, transaction
+        self._step, self._through = host.kernel.step, transaction.read
         self._over: dict[Key, Cell | None] = {}
         self._payloads: dict[str, bytes | None] = {}
-        self._put: dict[str, bytes | None] = {}
-        self.process, self.new_id, self.scan = engine.process, transaction.new_id, transaction.scan
+        self._tasks: dict[int, TaskRow | None] = {}
+        self._numbers: dict[bytes, int] = {}
+        self._states: dict[int, State | None] = {}
+        self._undo: list[tuple[dict[Any, Any], Any, Any]] | None = None
+        self._said = _SILENT
+        self._checkpoint = False
+        self.process, self.executors, self.now = host.process, host.executors, host.now()
+        self.new_id, self.scan, self.named = transaction.new_id, transaction.scan, transaction.named
         self._inputs: list[Any] = []
         self._edges: list[Edge] = []
         self.effects: list[Effect] = []
-        self.pending = dict(engine.left)
+        self.bodies: dict[Ref, TaskRow] = {}
+        self.changed: dict[int, State | None] = {}
+        self.timers = False
+        self.pending = dict(host.left)
         self.waiting: dict[Key, None] = {}
         self.refused = 0
+
+    # What a call may look at.
 
     def read(self, key: Key) -> Any:
         over = self._over
@@ -180,33 +120,87 @@ class Batch:
     def payload(self, name: str) -> bytes | None:
         return self._payloads[name] if name in self._payloads else self._transaction.payload(name)
 
-    def put(self, name: str, payload: bytes | None) -> None:
-        self._put[name] = payload
+    def task(self, task: int) -> TaskRow | None:
+        return self._tasks[task] if task in self._tasks else self._transaction.task(task)
 
-    def call(self, call: Call) -> Answer:
-        """All inputs of a call, or none of them. For one alone there is no way back to go."""
-        self._put.clear()
+    def state(self, task: int) -> State | None:
+        return self._states[task] if task in self._states else self._transaction.state(task)
+
+    def find(self, uuid: bytes) -> int | None:
+        found = self._numbers.get(uuid)
+        if found is None:
+            found = self._transaction.find(uuid)
+        return None if found is None or self._tasks.get(found, _MISSING) is None else found
+
+    def page(self, query: Query) -> Found:
+        return self._transaction.page(query)
+
+    # What a call may set.
+
+    def put(self, name: str, payload: bytes | None) -> None:
+        self._set(self._payloads, {name: payload})
+
+    def put_task(self, task: int, row: TaskRow | None) -> None:
+        self._set(self._tasks, {task: row})
+        if row is not None:
+            self._set(self._numbers, {row.uuid: task})
+
+    def put_state(self, task: int, state: State | None) -> None:
+        self._set(self._states, {task: state})
+        self.changed[task] = state
+
+    def say(self, result: bytes | None = None, error: str | None = None) -> None:
+        self._said = fields.Said(result, error)
+
+    def check(self) -> None:
+        self._checkpoint = True
+
+    def links(self, task: int) -> list[tuple[int, int]]:
+        row = self.task(task)
+        return [] if row is None else msgspec.msgpack.decode(row.links, type=list[tuple[int, int]])
+
+    def _set(self, into: dict[Any, Any], new: dict[Any, Any]) -> None:
+        if self._undo is not None:
+            self._undo += [(into, key, into.get(key, _MISSING)) for key in new]
+        into.update(new)
+
+    # Calls.
+
+    def call(self, call: Asking) -> Answer:
+        """All inputs of a call, or none of them."""
+        self._undo, self._said = [], _SILENT
+        marks = (len(self._inputs), len(self._edges), len(self.effects))
         given: Any = None
-        before: Mark | None = None
+        changes: list[Change] = []
         try:
-            inputs = call.inputs(self)
-            before = self._mark() if len(inputs) > 1 else None
-            changes = []
-            for given in inputs:
+            for given in call.inputs(self):
                 change = self._step(self.read, given)
                 if isinstance(change, Refused):
                     self.refused += 1
-                    self._back_to(before)
+                    self._take_back(*marks)
                     return change
                 self._take(given, change)
                 changes.append(change)
+            then = getattr(call, "then", None)
+            if then is not None:
+                then(self, changes)
         except StoreError:
             raise
         except Exception as fault:  # noqa: BLE001 - whatever a step raises is put aside, and the rest goes on
-            self._back_to(before)
+            self._take_back(*marks)
             return self._park(given, fault)
-        self._payloads.update(self._put)
+        finally:
+            self._undo, self._said = None, _SILENT
         return _new(Done, (tuple(changes),))
+
+    def _take_back(self, inputs: int, edges: int, effects: int) -> None:
+        """As if nothing had been given since then."""
+        for into, key, value in reversed(self._undo or ()):
+            if value is _MISSING:
+                del into[key]
+            else:
+                into[key] = value
+        del self._inputs[inputs:], self._edges[edges:], self.effects[effects:]
 
     def drain(self) -> None:
         """Handle follow-ups, oldest first, until none is left that can be handled, or the bound is met."""
@@ -220,10 +214,8 @@ class Batch:
     def _handle(self, key: Key) -> None:
         given: Any = Handle(key)
         try:
-            if key[1] == _WAKE:
-                given = self._wake(key)
-            change = self._step(self.read, given)
-            if isinstance(change, Refused):
+            given, change = self._wake(key) if key[1] == _WAKE else (given, self._step(self.read, given))
+            if change is None or isinstance(change, Refused):
                 self._wait(key)
                 return
             self._take(given, change)
@@ -238,45 +230,86 @@ class Batch:
         self.waiting = {}
 
     def _wait(self, key: Key) -> None:
-        """Refused: it is over, or another comes first."""
+        """Refused: it is over, or another comes first. Left to another process: it waits for that."""
         if self.read(key) is not None:
             self.waiting[key] = None
 
-    def _wake(self, key: Key) -> Wake:
-        """Whether this process has what the head needs is found by trying: a step by itself does nothing."""
-        given = Wake(key[2], self._engine.process)
+    def _wake(self, key: Key) -> tuple[Wake, Change | Refused | None]:
+        """Whether this process has what the head needs is found by trying: a step by itself does nothing.
+
+        A task whose executor another process has is left to that process; None says so. A process without
+        any executor starts no task, and says of none that nobody can (LIF-3).
+        """
+        given = Wake(key[2], self.process)
+        if not self._host.serving:
+            return given, None
         change = self._step(self.read, given)
-        if isinstance(change, Refused):
-            return given
-        for effect in change.effects:
+        for effect in () if isinstance(change, Refused) else change.effects:
             spec = self.read((Kind.SPEC, effect.ref.owner)) if isinstance(effect, StartBody) else None
-            if spec is not None and spec.executor not in self._engine.executors:
-                return given._replace(executor=False)
-        return given
+            if spec is not None and spec.executor not in self.executors:
+                if not self.executors or self._host.serves(self._transaction, spec.executor):
+                    return given, None
+                given = given._replace(executor=False)
+                return given, self._step(self.read, given)
+        return given, change
 
     def _take(self, given: Any, change: Change) -> None:
-        self._over.update(change.writes)
+        if change.effects:
+            self._address(change.effects)
+        self._set(self._over, change.writes)
         self._inputs.append(given)
         self._edges += change.edges
-        self.effects += change.effects
-        for key in change.follow_ups:
-            self.pending[key] = None
+        if change.follow_ups:
+            self._set(self.pending, dict.fromkeys(change.follow_ups))
+        for moved in change.payloads:
+            self._move(moved)
 
-    def _mark(self) -> Mark:
-        lengths = (len(self._inputs), len(self._edges), len(self.effects))
-        return (self._over.copy(), self.pending.copy(), *lengths)
+    def _move(self, change: FieldChange) -> None:
+        """The record follows (LIF-2)."""
+        state = self.state(change.task)
+        if state is not None:
+            status = str(self.read((Kind.TASK, change.task)).status)
+            self.put_state(change.task, fields.after(state, status, change, self.now, self._said))
 
-    def _back_to(self, mark: Mark | None) -> None:
-        """As if nothing had been given since then."""
-        if mark is None:
-            return
-        self._over, self.pending = mark[0], mark[1]
-        del self._inputs[mark[2] :], self._edges[mark[3] :], self.effects[mark[4] :]
+    # Effects.
+
+    def _address(self, effects: tuple[Effect, ...]) -> None:
+        """Those for other processes are written, those of this one performed once that is durable."""
+        shared = self._host.store.shared
+        for effect in effects:
+            to = mail.addressee(effect, self.read) if shared else None
+            if to is None or to in (self.process, mail.EVERYONE):
+                self._mine(effect)
+            if to is not None and to != self.process:
+                names = self._host.others(self._transaction) if to == mail.EVERYONE else [to]
+                self._set(self._payloads, mail.letters(effect, names, self.new_id))
+
+    def _mine(self, effect: Effect) -> None:
+        self.effects.append(effect)
+        if isinstance(effect, StartBody):
+            row = self.task(effect.ref.owner)
+            if row is not None:
+                self.bodies[effect.ref] = row
+        elif isinstance(effect, Timer):
+            state = self.state(effect.task)
+            if state is not None:
+                self.put(*timers.written(effect, state, self.now))
+                self.timers = True
+
+    def receive(self) -> None:
+        """What other processes left for this one."""
+        for name, letter in self.named(mail.box(self.process)):
+            self._payloads[name] = None
+            self._mine(codec.from_bytes(letter))
+        self.pending |= dict.fromkeys(key for key, _ in self.scan(Kind.FOLLOW, _WAKE))
+
+    # The end.
 
     def _park(self, given: Any, fault: Exception) -> PutAside:
-        """Named, with its error (SHL-5). Payloads of the call are not kept."""
+        """Named, with its error (SHL-5). What the call set is not kept; the log names no payload."""
         error = f"{type(fault).__name__}: {fault}"
-        log.error("put aside: %s: %s", type(given).__name__, error)
+        log.error("put aside: %s raised %s", type(given).__name__, type(fault).__name__)
+        self._undo = None
         parked = ParkedId(self._transaction.new_id())
         try:
             change = self._step(self.read, Park(parked))
@@ -287,18 +320,20 @@ class Batch:
             return PutAside(None, error)
         self._take(Park(parked), change)
         plain = None if given is None else codec.to_plain(given)
-        self._payloads[f"parked:{parked}"] = msgspec.msgpack.encode([plain, error])
+        self._payloads[f"parked:{parked}"] = msgspec.msgpack.encode([plain, error, *self._said])
         return PutAside(parked, error)
 
     def commit(self) -> None:
         """Everything at once; nothing, if nothing was written."""
-        if not self._over and not self._payloads:
+        if not (self._over or self._payloads or self._tasks or self._states or self._checkpoint):
             self._transaction.rollback()
             return
+        written = journal.lasting(self._over, self._through)
         rows: tuple[Row, ...] = ()
         link = None
-        if self._engine.keeps_journal:
-            rows = codec.rows(self._over)
-            tables = self._engine.kernel.tables
+        if self._host.keeps_journal and self._over:
+            rows = codec.rows(written)
+            tables = self._host.kernel.tables
             link = journal.seal(self._transaction.head, tables, self._inputs, self._edges, rows)
-        self._transaction.commit(Writes(self._over, rows, self._payloads, link))
+        beside = (self._payloads, link, self._tasks, self._states, self._checkpoint)
+        self._transaction.commit(Writes(written, rows, *beside))

@@ -1,4 +1,4 @@
-"""Keys, cells and inputs as bytes, and back.
+"""Keys, cells, inputs and effects as bytes, and back.
 
 A key becomes a short blob that sorts as its ids do, so that things stay in the order of creation and a
 prefix finds all cells of a kind. Cells and inputs become msgpack: the name of the class, then its
@@ -15,9 +15,8 @@ from typing import Any, Final, Union, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from dhruva import cells, inputs
+from dhruva import cells, effects, inputs
 from dhruva.cells import Cell, EffectKind, FollowUp, Key, Kind
-from dhruva.effects import FieldChange
 from dhruva.ids import Ref
 
 FORMAT: Final = 1  # raised by hand when the encoding itself changes
@@ -39,7 +38,7 @@ _REF: Final = 0x20
 
 
 class Undecodable(ValueError):
-    """Bytes that are no cell, key or input of this version."""
+    """Bytes that are no cell, key, input or effect of this version."""
 
 
 def _int(value: int) -> bytes:
@@ -93,10 +92,10 @@ def key_from_bytes(data: bytes) -> Key:
         raise Undecodable(f"{data.hex()} is no key") from fault
 
 
-def prefix(kind: Kind) -> tuple[bytes, bytes]:
-    """Every key of this kind lies from the first on, and before the second."""
-    at = _KINDS.index(kind)
-    return bytes([at]), bytes([at + 1])
+def prefix(kind: Kind, word: FollowUp | None = None) -> tuple[bytes, bytes]:
+    """Every key of this kind, and of this word, lies from the first on, and before the second."""
+    begins = _CODES[kind] if word is None else _CODES[kind] + _CODES[kind, word]
+    return begins, begins[:-1] + bytes([begins[-1] + 1])
 
 
 Rebuild = Callable[[Any], Any]
@@ -134,15 +133,16 @@ def _rebuild(hint: Any) -> Rebuild | None:
 
 def _classes(module: types.ModuleType) -> Iterator[Any]:
     for value in vars(module).values():
-        if isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields"):
+        named = isinstance(value, type) and issubclass(value, tuple) and hasattr(value, "_fields")
+        if named and value.__module__.startswith(module.__name__):
             yield value
 
 
 _KNOWN: Final[dict[str, Any]] = {
     kind.__name__: kind
-    for module in (inputs, cells)
+    for module in (inputs, cells, effects)
     for kind in _classes(module)
-    if kind not in (Ref, cells.Edge, cells.Change, FieldChange)
+    if kind not in (cells.Edge, cells.Change, effects.FieldChange)
 }
 _FIELDS: Final[dict[str, tuple[Rebuild | None, ...]]] = {
     name: tuple(_rebuild(get_type_hints(kind)[field]) for field in kind._fields)

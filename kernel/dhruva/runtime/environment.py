@@ -1,12 +1,13 @@
 """Clock and timers, injected: a run with another environment is another run of the same code (ACT-14).
 
-Ids come from the store, which never gives one out twice.
+Ids of cells come from the store, which never gives one out twice; those that people use come from here.
 """
 
 import asyncio
 from collections.abc import Callable
 from datetime import UTC, datetime
 from typing import Protocol
+from uuid import UUID, uuid4
 
 
 class Cancellable(Protocol):
@@ -16,13 +17,16 @@ class Cancellable(Protocol):
 
 
 class Environment(Protocol):
-    """What the outside gives: the time, and a call after some time."""
+    """What the outside gives: the time, a call after some time, an id that nobody else has."""
 
     def now(self) -> datetime:
         """The time, in UTC."""
 
     def later(self, seconds: float, call: Callable[[], None]) -> Cancellable:
         """Call it on the event loop, so many seconds from now."""
+
+    def new_uuid(self) -> UUID:
+        """A random one (version 4)."""
 
 
 class RealEnvironment:
@@ -33,3 +37,6 @@ class RealEnvironment:
 
     def later(self, seconds: float, call: Callable[[], None]) -> Cancellable:
         return asyncio.get_running_loop().call_later(seconds, call)
+
+    def new_uuid(self) -> UUID:
+        return uuid4()

@@ -4,12 +4,12 @@ A link holds the inputs that were accepted, the edges they took, the hash of wha
 digest of the tables. Refusals are counted elsewhere and leave no link. `replay` re-steps it.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 import msgspec
 
-from dhruva.cells import Edge
+from dhruva.cells import Cell, Edge, Key, Read
 from dhruva.runtime import codec
 from dhruva.runtime.store import Head, Link, Row
 
@@ -34,6 +34,11 @@ def seal(head: Head, tables: str, inputs: Sequence[Any], edges: Iterable[Edge], 
     """The next link after `head`."""
     given = [codec.to_plain(each) for each in inputs]
     return sealed(Entry(head.number + 1, head.hash, tables, given, plain(edges), hash_of(rows)))
+
+
+def lasting(written: Mapping[Key, Cell | None], before: Read) -> dict[Key, Cell | None]:
+    """What a transaction writes, without what came and went within it: that was never stored."""
+    return {key: cell for key, cell in written.items() if cell is not None or before(key) is not None}
 
 
 def sealed(entry: Entry) -> Link:

@@ -1,9 +1,25 @@
 """How a request can end, as values, and the errors that say the same where a value cannot be given."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
+from dhruva.ids import Ref
 from dhruva.table import Refused
+
+
+class Held(NamedTuple):
+    """Something alive that keeps its scope from being disposed (ACT-11)."""
+
+    what: str  # attempt, request, worker, handler or stream
+    name: str  # of its function
+    ref: Ref | None  # of its attempt; None for a request that is queued
+    asked: str | None  # why it was asked to end, if it was
+    unstoppable: bool  # a thread: it can be asked, and no more
+
+    def __str__(self) -> str:
+        state = "runs" if self.asked is None else f"was asked to end ({self.asked}) and has not"
+        stop = "; it runs in a thread, which nobody can stop" if self.unstoppable else ""
+        return f"{self.what} {self.name} {'' if self.ref is None else tuple(self.ref)} {state}{stop}"
 
 
 @dataclass(frozen=True, slots=True)

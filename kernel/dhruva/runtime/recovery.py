@@ -1,35 +1,119 @@
 """What a process that is gone has left: attempts end as `owner_gone`, queued requests are withdrawn (LIF-15).
 
-Whoever runs this holds the lock of the store, so everything that lives in it belonged to someone who
-is gone. It may be cut short at any point: what was not done is found again the next time. Its cost is
-that of what was in flight.
+A process is gone when its lock can be taken, and by nothing else. Whoever takes it gives the inputs, each a
+step like any other, and strikes the process off last; cut short at any point, the next one finds the rest.
+It costs what was in flight. A process whose lock file is missing is reported, and nothing is guessed.
 """
 
-from typing import Any
+import logging
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, Final
 
 from dhruva.cells import Kind
 from dhruva.inputs import OwnerGone, Withdraw
-from dhruva.runtime.batch import Answer, Call, Engine
+from dhruva.runtime import mail
+from dhruva.runtime.calls import Answer, Call, Done, Facts, Outcome
+from dhruva.runtime.engine import OWNERS, SERVES, Engine
+from dhruva.runtime.owner import Gone, Unproven, clear_away, prove_gone
+from dhruva.runtime.store import Transaction
+
+AT_ONCE: Final = 256  # attempts and requests settled in one transaction
+log: Final = logging.getLogger("dhruva.runtime")
 
 
-def recover(engine: Engine) -> int:
-    """How many attempts and requests were left."""
-    engine.resume()
-    found = 0
-    while True:
-        left = _left(engine)
-        if not left and not engine.more:
-            return found
-        engine.run([_call(given) for given in left])
-        found += len(left)
+class Recovery:
+    """Watches over the other processes of a store."""
+
+    def __init__(self, engine: Engine, store: Path) -> None:
+        self._engine, self._store = engine, store
+        self._reported: set[int] = set()
+
+    def run(self, told: Callable[[Outcome], None]) -> None:
+        """Settle what every process has left that is proven gone. `told` hears of each transaction."""
+        for process, nonce in self._reading(self._engine.owners):
+            if process != self._engine.process and process not in self._reported:
+                self._look(process, nonce, told)
+
+    def clear_away(self) -> None:
+        """Lock files of processes that were never enrolled."""
+        enrolled = self._reading(self._engine.owners)
+        clear_away(self._store, [nonce for _, nonce in enrolled])
+
+    def _look(self, process: int, nonce: str, told: Callable[[Outcome], None]) -> None:
+        proof = prove_gone(self._store, nonce)
+        if isinstance(proof, Gone):
+            try:
+                settled = self._settle(process, told)
+            except BaseException:
+                proof.leave()
+                raise
+            (proof.settled if settled else proof.leave)()
+        elif proof == Unproven.UNKNOWN and (process, nonce) in self._reading(self._engine.owners):
+            self._report(process, "its lock file is missing: whether it lives is not known")
+
+    def _settle(self, process: int, told: Callable[[Outcome], None]) -> bool:
+        """Whether nothing of this process is left."""
+        self._engine.resume()
+        found, before = 0, -1
+        while left := self._reading(lambda transaction: _left(transaction, process)):
+            if len(left) == before:
+                self._report(process, f"{len(left)} of its attempts and requests cannot be settled")
+                return False
+            before = len(left)
+            for at in range(0, len(left), AT_ONCE):
+                told(self._engine.run([_call(given) for given in left[at : at + AT_ONCE]]))
+            found += before
+        struck = self._engine.run([Call(lambda facts: _strike_off(facts, process), _unheard)])
+        told(struck)
+        if found:
+            log.warning(
+                "%s: process %d is gone and left %d attempts and requests", self._store, process, found
+            )
+        return isinstance(struck.answers[0][1], Done)
+
+    def _report(self, process: int, why: str) -> None:
+        self._reported.add(process)
+        log.error("%s: process %d: %s", self._store, process, why)
+
+    def _reading(self, look: Callable[[Transaction], Any]) -> Any:
+        transaction = self._engine.store.begin()
+        try:
+            return look(transaction)
+        finally:
+            transaction.rollback()
 
 
-def _left(engine: Engine) -> list[Any]:
+def _left(transaction: Transaction, process: int) -> list[Any]:
+    """Its queued requests and its attempts; only what lives has such a cell."""
+    requests: list[Any] = [
+        Withdraw(key[1]) for key, cell in transaction.scan(Kind.REQUEST) if cell.process == process
+    ]
+    return requests + [
+        OwnerGone(key[1]) for key, cell in transaction.scan(Kind.ATTEMPT) if cell.process == process
+    ]
+
+
+def _strike_off(facts: Facts, process: int) -> tuple[()]:
+    """It is enrolled no longer, has no executors, and its letters are nobody's."""
+    facts.put(f"{OWNERS}{process}", None)
+    for name, _ in facts.named(SERVES):
+        if name.endswith(f":{process}"):
+            facts.put(name, None)
+    for name, _ in facts.named(mail.box(process)):
+        facts.put(name, None)
+    return ()
+
+
+def strike_off(engine: Engine) -> bool:
+    """The last transaction of a process that leaves in order. False: something of it is left."""
     transaction = engine.store.begin()
-    requests: list[Any] = [Withdraw(key[1]) for key, _ in transaction.scan(Kind.REQUEST)]
-    attempts = [OwnerGone(key[1]) for key, _ in transaction.scan(Kind.ATTEMPT)]
+    left = _left(transaction, engine.process)
     transaction.rollback()
-    return requests + attempts
+    if left:
+        return False
+    struck = engine.run([Call(lambda facts: _strike_off(facts, engine.process), _unheard)])
+    return isinstance(struck.answers[0][1], Done)
 
 
 def _call(given: Any) -> Call:

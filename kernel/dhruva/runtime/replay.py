@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple, get_type_hints
 from dhruva import assume, inputs
 from dhruva.cells import Cell, Edge, Key
 from dhruva.runtime import codec, journal
-from dhruva.runtime.batch import Kernel
+from dhruva.runtime.calls import Kernel
 from dhruva.runtime.store import START, Head, Link, Store
 from dhruva.table import Refused
 
@@ -36,7 +36,7 @@ class Bad(NamedTuple):
 class Report(NamedTuple):
     """What was replayed, and the first record that is bad, if any."""
 
-    links: int
+    links: int  # up to which number
     inputs: int
     head: Head  # keep it elsewhere: a tail that was cut off is seen only against it
     bad: Bad | None
@@ -54,7 +54,7 @@ def replay(store: Store, kernel: Kernel, head: Head | None = None) -> Report:
     """Step every link of this store again. `head`: the newest link that is known to have been written."""
     replayed = _Replay(kernel)
     try:
-        for link in store.links():
+        for link in store.links(replayed.begin(store)):
             replayed.link(link)
         replayed.end(store, head)
     except _Found as found:
@@ -67,8 +67,10 @@ class _Replay:
 
     def __init__(self, kernel: Kernel) -> None:
         self.kernel = kernel
-        self.cells: dict[Key, Cell | None] = {}
+        self.cells: dict[Key, Cell] = {}
+        self.written: dict[Key, Cell | None] = {}  # by the link in hand
         self.used: set[int] = set()
+        self.handed_out = 0  # ids up to this one, before the checkpoint
         self.head = START
         self.inputs = 0
         self.number = 0  # of the link in hand
@@ -76,20 +78,50 @@ class _Replay:
     def read(self, key: Key) -> Any:
         """A cell. What assumptions ask beyond cells is known here for ids: the journal saw them all."""
         if key[0] == assume.GHOST:
-            return True if key[1] == "used" and key[2] in self.used else None
-        return self.cells.get(key)
+            used = key[1] == "used" and (key[2] <= self.handed_out or key[2] in self.used)
+            return True if used else None
+        return self.written[key] if key in self.written else self.cells.get(key)
+
+    def _keep(self, lasting: dict[Key, Cell | None]) -> None:
+        self.written = {}
+        for key, cell in lasting.items():
+            if cell is None:
+                del self.cells[key]
+            else:
+                self.cells[key] = cell
+
+    def begin(self, store: Store) -> int:
+        """The first link to step: after the checkpoint, if there is one and it is whole."""
+        found = store.checkpoint()
+        if found is None:
+            return 1
+        about, rows = found
+        self.number = about.number
+        anchor = next(store.links(about.number), None)
+        if anchor is None or (anchor.number, anchor.hash) != about[:2]:
+            raise self._bad("the checkpoint is for another journal", f"link {about.number}")
+        if codec.digest(anchor.body) != anchor.hash:
+            raise self._bad("its hash is not that of its body", f"hash {_hex(codec.digest(anchor.body))}")
+        if journal.hash_of(rows) != about.cells:
+            raise self._bad("the cells of the checkpoint are not those it was made of", _hex(about.cells))
+        self.cells = {codec.key_from_bytes(key): codec.from_bytes(cell) for key, cell in rows if cell}
+        self.handed_out, self.head = about.last_id, Head(about.number, about.hash)
+        return about.number + 1
 
     def link(self, link: Link) -> None:
         self.number = link.number
         entry = self._opened(link)
         written: dict[Key, Cell | None] = {}
         edges: list[Edge] = []
+        self.written = written
         for at, plain in enumerate(entry.inputs, 1):
             self._input(at, plain, written, edges)
         if journal.plain(edges) != entry.edges:
             raise self._edges(entry, edges)
-        if journal.hash_of(codec.rows(written)) != entry.written:
-            raise self._bad("wrote something else than its inputs write", f"cells {_names(written)}")
+        lasting = journal.lasting(written, self.cells.get)
+        if journal.hash_of(codec.rows(lasting)) != entry.written:
+            raise self._bad("wrote something else than its inputs write", f"cells {_names(lasting)}")
+        self._keep(lasting)
         self.head = Head(link.number, link.hash)
 
     def _opened(self, link: Link) -> journal.Entry:
@@ -121,7 +153,6 @@ class _Replay:
             said = f"{given} is refused: {change.machine} is {change.state}, {change.rule}: {change.because}"
             raise self._bad(said, self._allowed(given), at)
         written |= change.writes
-        self.cells |= change.writes
         edges += change.edges
         self.inputs += 1
         if isinstance(given, HAND_OUT):
@@ -147,7 +178,7 @@ class _Replay:
         self.number = 0
         if head is not None and head.number > self.head.number:
             raise self._bad(f"links after {self.head.number} were cut off", f"links up to {head.number}")
-        expected = {key: cell for key, cell in self.cells.items() if cell is not None}
+        expected = dict(self.cells)
         try:
             for key, cell in store.cells():
                 wanted = expected.pop(key, None)

@@ -1,18 +1,20 @@
 """Scopes as people hold them: where requests are made, and what is left when everything in it has ended."""
 
 import asyncio
+import logging
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, Final, NamedTuple, TypeVar, overload
 
-from dhruva.cells import Kind
-from dhruva.ids import OwnerId, Priority, Ref, RequestId, ScopeId
-from dhruva.inputs import Ask, CreateScope, Dispose, Resume, Suspend
+from dhruva.cells import Change, Kind
+from dhruva.ids import Priority, ScopeId
+from dhruva.inputs import Ask, CreateScope, Dispose, Mount, Resume, Suspend
 from dhruva.limits import UNBOUNDED
-from dhruva.runtime.batch import Answer, Done, Facts, PutAside
-from dhruva.runtime.bodies import Context
-from dhruva.runtime.outcomes import NotAllowed, Rejected, ScopeKnown, WasParked
-from dhruva.runtime.running import Handle, Running
+from dhruva.runtime.calls import Done, Facts
+from dhruva.runtime.context import Context
+from dhruva.runtime.handles import NOBODY, Handle
+from dhruva.runtime.outcomes import Held, NotRun, Rejected, ScopeKnown
+from dhruva.runtime.running import Living, Running, answer_of, error_of
 from dhruva.runtime.shell import CLOSED
 from dhruva.runtime.store import StoreError
 from dhruva.step import Step
@@ -21,7 +23,8 @@ from dhruva.table import Refused
 T = TypeVar("T")
 STORE_FULL: Final = "store_full"
 NOWHERE: Final = ScopeId(0)  # no scope has this id
-NOBODY: Final = RequestId(OwnerId(0))  # nor any request
+LOOK_AGAIN: Final = 0.02  # seconds until a scope is asked again whether it is disposed, if others hold it
+log: Final = logging.getLogger("dhruva.runtime")
 
 
 class Terms(NamedTuple):
@@ -34,28 +37,31 @@ class Terms(NamedTuple):
     queue: int = 0  # requests that may wait; 0: over the limit they are rejected
     timeout: float | None = None  # seconds from commit
     queue_wait: float | None = None  # seconds in the queue
+    mount: bool = True  # ready for requests at once (ACT-17)
+    raises: bool = False  # a rejection is raised as NotRun, and not returned (ACT-4)
 
 
 class Scope:
     """`async with authority.scope(name) as scope`: leaving disposes it, and waits for what lives in it."""
 
-    def __init__(
-        self, running: Running, step: Step, name: str, terms: Terms, on_rejected: Callable[[Rejected], None]
-    ) -> None:
-        self._running, self._step, self._terms, self._on_rejected = running, step, terms, on_rejected
+    def __init__(self, running: Running, step: Step, name: str, terms: Terms) -> None:
+        if terms.limit < 1:
+            raise ValueError(f"limit of scope {name!r} is {terms.limit}; it must be at least 1")
+        self._running, self._step, self._terms = running, step, terms
         self.name = name
         self.id = NOWHERE
         self.timeout, self.queue_wait = terms.timeout, terms.queue_wait
-        self._living: set[Handle[Any]] = set()
+        self._living: set[Living] = set()
         self._empty: asyncio.Event = asyncio.Event()
+        self._rejections: dict[str, Rejected] = {}
 
     def __repr__(self) -> str:
         return f"<Scope {self.name!r}, {len(self._living)} alive>"
 
     @property
-    def alive(self) -> tuple[Ref | None, ...]:
-        """The attempts that keep this scope from being disposed; None for a request that is queued."""
-        return tuple(handle.ref for handle in self._living)
+    def alive(self) -> tuple[Held, ...]:
+        """What of this process keeps the scope from being disposed: each is named (ACT-11)."""
+        return tuple(living.held for living in self._living)
 
     @overload
     async def request(
@@ -71,26 +77,39 @@ class Scope:
         self, body: Callable[[Context], Any], *, priority: Priority = Priority.NORMAL
     ) -> Handle[Any] | Rejected:
         """Ask for one execution of this body. A handle: it runs, or waits in the queue."""
-        if self._running.closing:
+        running = self._running
+        if running.closing:
             raise StoreError(CLOSED)
-        if self._running.shell.full:
+        if running.shell.full:
             return self._rejected(STORE_FULL)
-        handle: Handle[Any] = Handle(self._running, self, body, priority)
-        self._living.add(handle)
-        answer = await handle.ask()
+        handle: Handle[Any] = Handle(running, self, body, priority)
+        running.shell.submit(handle)
+        answer = handle.answer or await handle.asked()
+        if isinstance(answer, Refused):
+            return self._rejected(answer.because)
         if isinstance(answer, Done):
             return handle
-        if isinstance(answer, Refused):
-            return self._rejected(str(answer.because))
-        raise _error(answer)
+        raise error_of(answer, "the request")
 
     def _rejected(self, reason: str) -> Rejected:
-        rejected = Rejected(self.name, reason)
-        self._on_rejected(rejected)
+        """A normal path under load (ACT-4): one value per reason, made once."""
+        rejected = self._rejections.get(reason)
+        if rejected is None:
+            rejected = self._rejections[reason] = Rejected(self.name, str(reason))
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("rejected in scope %r: %s", self.name, reason)
+        for listener in self._running.on_rejected:
+            listener(rejected)
+        if self._terms.raises:
+            raise NotRun(rejected)
         return rejected
 
+    async def mount(self) -> None:
+        """A scope that was created with `mount=False` takes requests from now on."""
+        await self._say(Mount(self.id))
+
     async def suspend(self) -> None:
-        """No new attempt starts; those that run go on (ACT-12)."""
+        """No new attempt and no new worker starts; what runs goes on (ACT-12)."""
         await self._say(Suspend(self.id))
 
     async def resume(self) -> None:
@@ -98,14 +117,20 @@ class Scope:
 
     async def dispose(self) -> None:
         """Everything in it is asked to end. Returns when it has; cancelling the wait takes nothing back."""
-        await self._say(Dispose(self.id))
-        while self._living:
+        while not _disposed(await self._say(Dispose(self.id))):
             self._empty.clear()
-            await self._empty.wait()
+            if self._living:
+                await self._empty.wait()
+            else:  # something of another process lives in it
+                self._running.environment.later(LOOK_AGAIN, self._empty.set)
+                await self._empty.wait()
         self._closed()
 
-    def ended(self, handle: Handle[Any]) -> None:
-        self._living.discard(handle)
+    def began(self, living: Living) -> None:
+        self._living.add(living)
+
+    def ended(self, living: Living) -> None:
+        self._living.discard(living)
         if not self._living:
             self._empty.set()
 
@@ -121,7 +146,7 @@ class Scope:
             raise
         if not isinstance(answer, Done):
             self._closed()
-            raise _error(answer, f"scope {self.name!r}")
+            raise error_of(answer, f"scope {self.name!r}")
         return self
 
     def _closed(self) -> None:
@@ -135,8 +160,9 @@ class Scope:
             return ()
         self.id = ScopeId(facts.new_id())
         facts.put(named, str(self.id).encode())
+        facts.put(f"scope-name:{self.id}", self.name.encode())
         t, capped = self._terms, facts.read((Kind.CAP,)) is not None
-        terms = (True, t.limit, t.spawns, t.retry, t.retry_on_timeout, t.queue > 0, t.queue, capped)
+        terms = (t.mount, t.limit, t.spawns, t.retry, t.retry_on_timeout, t.queue > 0, t.queue, capped)
         return (CreateScope(self.id, *terms),)
 
     def _is_disposed(self, facts: Facts, scope: ScopeId) -> bool:
@@ -144,10 +170,11 @@ class Scope:
         asked = self._step(facts.read, Ask(NOBODY, scope, facts.process))
         return isinstance(asked, Refused) and asked.because == "scope_disposed"
 
-    async def _say(self, given: Any) -> None:
+    async def _say(self, given: Any) -> Change:
         answer = await answer_of(self._running, lambda _facts: (given,))
-        if not isinstance(answer, Done):
-            raise _error(answer, f"scope {self.name!r}")
+        if isinstance(answer, Done):
+            return answer.changes[0]
+        raise error_of(answer, f"scope {self.name!r}")
 
     async def __aenter__(self) -> "Scope":
         return await self.open()
@@ -158,16 +185,6 @@ class Scope:
         await self.dispose()
 
 
-async def answer_of(running: Running, inputs: Callable[[Facts], tuple[Any, ...]]) -> Answer:
-    """The answer to one call. Cancelling the wait takes the call back no more."""
-    heard: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-    running.give(inputs, lambda answer: None if heard.done() else heard.set_result(answer))
-    return await heard
-
-
-def _error(answer: Refused | PutAside | StoreError, what: str = "the request") -> Exception:
-    if isinstance(answer, StoreError):
-        return answer
-    if isinstance(answer, PutAside):
-        return WasParked(answer.parked, answer.error)
-    return NotAllowed(what, answer)
+def _disposed(change: Change) -> bool:
+    """The edges say what became of the scope: the same that the models see."""
+    return any(edge.machine == "scope" and edge.target == "DISPOSED" for edge in change.edges)

@@ -1,50 +1,61 @@
 """A store in one SQLite file: write-ahead log, synchronous=FULL, one table of cells.
 
-One thread uses the connection. A transaction begins with BEGIN IMMEDIATE, so that what it reads is
-what it changes; cells that were read stay in memory until `PRAGMA data_version` says that another
-connection has written. Rows are written with few statements of fixed sizes: sqlite3 gives up
-the interpreter lock at every statement, and beside busy code each costs up to 5 ms.
+One thread uses the connection; other processes have their own. A transaction goes through the turnstile
+and begins with BEGIN IMMEDIATE, so that what it reads is what it changes; what was read stays in
+memory until `PRAGMA data_version` says that another connection has written. Rows are written with few
+statements of fixed sizes: sqlite3 gives up the interpreter lock at every statement, and beside busy
+code each costs up to 5 ms.
 """
 
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
-from dhruva.cells import Key, Kind
-from dhruva.runtime import codec
+from dhruva.cells import FollowUp, Key, Kind
+from dhruva.runtime import codec, sqlite_records
+from dhruva.runtime.journal import hash_of
 from dhruva.runtime.store import (
     START,
+    Checkpoint,
     CommitFailed,
     CommitUnknown,
+    Found,
     Head,
     Link,
     NotAStore,
     OtherTables,
+    Query,
+    Row,
+    State,
     StoreError,
+    TaskRow,
     Writes,
 )
+from dhruva.runtime.turnstile import Turnstile
 
 APPLICATION_ID: Final = 0x64687276  # "dhrv", in the header of the file
-SIZES: Final = (64, 16, 4, 1)  # rows per statement
+SIZES: Final = (64, 32, 16, 8, 4, 2, 1)  # rows per statement
 CACHED_MAX: Final = 200_000  # cells kept in memory
-BUSY_MS: Final = 30_000  # how long to wait for another process that writes
+BUSY_SECONDS: Final = 30.0  # how long to wait for another process that writes
 
-SCHEMA: Final = """
-CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
-CREATE TABLE cells (key BLOB PRIMARY KEY, cell BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE payloads (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID;
-CREATE TABLE journal (number INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL);
-"""
+SCHEMA: Final = (
+    "CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE cells (key BLOB PRIMARY KEY, cell BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE payloads (name TEXT PRIMARY KEY, value BLOB NOT NULL) WITHOUT ROWID",
+    "CREATE TABLE journal (number INTEGER PRIMARY KEY, body BLOB NOT NULL, hash BLOB NOT NULL)",
+    "CREATE TABLE checked (key BLOB PRIMARY KEY, cell BLOB NOT NULL) WITHOUT ROWID",
+    *sqlite_records.SCHEMA,
+)
 
 Connect = Callable[[str], sqlite3.Connection]
 
 
 def _connect(path: str) -> sqlite3.Connection:
-    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=64)
+    return sqlite3.connect(path, isolation_level=None, check_same_thread=False, cached_statements=128)
 
 
 def _private_file(path: Path) -> None:
@@ -70,29 +81,56 @@ def _named(path: Path, fault: BaseException) -> BaseException:
     return fault
 
 
+def check_file(db: sqlite3.Connection, path: Path, digest: str) -> None:
+    """The file is a store of this layout and these tables; one of others is refused by name (SHL-9)."""
+    if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        raise NotAStore(f"{path} is a database of another program")
+    meta = dict(db.execute("SELECT name, value FROM meta"))
+    for what, wanted in (("layout", codec.LAYOUT), ("tables", digest)):
+        if meta.get(what) != wanted:
+            raise OtherTables(str(path), what, str(meta.get(what)), wanted)
+
+
 class SqliteStore:
     """The store in the file at `path`. `digest` names the tables; a file of other tables is refused."""
 
     durable = True
+    shared = True
 
-    def __init__(self, path: str | Path, digest: str, connect: Connect = _connect) -> None:
-        self.path = Path(path)
+    def __init__(
+        self, path: str | Path, digest: str, connect: Connect = _connect, busy: float = BUSY_SECONDS
+    ) -> None:
+        self.path, self.busy = Path(path), busy
         _private_file(self.path)
-        self.connection = connect(str(self.path))
+        self.turnstile = Turnstile(self.path)
         try:
-            self._configure()
-            self._check(digest)
-        except BaseException as fault:
-            self.connection.close()
-            raise _named(self.path, fault) from fault
+            self._open(digest, connect)
+        except BaseException:
+            self.turnstile.close()
+            raise
         self.cached: dict[Key, Any] = {}
+        self.states: dict[int, State | None] = {}
         self.version: int | None = None
         self.head = START
         self.last_id = 0  # handed out
         self.stored_id = 0  # of these, known to the file
 
+    def _open(self, digest: str, connect: Connect) -> None:
+        """In our turn: nobody changes the schema or the mode of the file meanwhile."""
+        self.turnstile.enter(self.busy)
+        try:
+            self.connection = connect(str(self.path))
+            try:
+                self._configure()
+                self._check(digest)
+            except BaseException as fault:
+                self.connection.close()
+                raise _named(self.path, fault) from fault
+        finally:
+            self.turnstile.leave()
+
     def _configure(self) -> None:
-        self.connection.execute(f"PRAGMA busy_timeout = {BUSY_MS}")
+        self.connection.execute(f"PRAGMA busy_timeout = {round(1000 * self.busy)}")
         self.connection.execute("PRAGMA synchronous = FULL")
         found = self.connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         if found != "wal":
@@ -110,38 +148,52 @@ class SqliteStore:
             with suppress(sqlite3.Error):
                 db.execute("ROLLBACK")
             raise
-        if db.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
-            raise NotAStore(f"{self.path} is a database of another program")
-        meta = dict(db.execute("SELECT name, value FROM meta"))
-        for what, wanted in (("layout", codec.LAYOUT), ("tables", digest)):
-            if meta.get(what) != wanted:
-                raise OtherTables(str(self.path), what, str(meta.get(what)), wanted)
+        check_file(db, self.path, digest)
 
     def _create(self, digest: str) -> None:
-        for statement in SCHEMA.strip().split(";\n"):
+        for statement in SCHEMA:
             self.connection.execute(statement)
         self.connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
         rows = [("layout", codec.LAYOUT), ("tables", digest), ("last_id", "0")]
         self.connection.executemany("INSERT INTO meta VALUES (?, ?)", rows)
 
     def begin(self) -> "SqliteTransaction":
+        self.turnstile.enter(self.busy)
         try:
             self.connection.execute("BEGIN IMMEDIATE")
-            self._refresh()
+            return SqliteTransaction(self, self._refresh())
         except sqlite3.Error as fault:
+            self.end()
+            raise StoreError(f"{self.path}: no transaction: {fault}") from fault
+
+    def end(self) -> None:
+        """A transaction is over; one that was not committed has not happened."""
+        if self.connection.in_transaction:
             with suppress(sqlite3.Error):
                 self.connection.execute("ROLLBACK")
-            raise StoreError(f"{self.path}: no transaction: {fault}") from fault
-        return SqliteTransaction(self)
+        self.turnstile.leave()
 
-    def _refresh(self) -> None:
+    def _refresh(self) -> bool:
         """Someone else wrote: what is kept in memory is forgotten, the journal's head read again."""
-        version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
-        if version != self.version or len(self.cached) > CACHED_MAX:
+        version = self._version()
+        others = version != self.version
+        if others or len(self.cached) + len(self.states) > CACHED_MAX:
             self.cached.clear()
+            self.states.clear()
             self.version, self.head = version, self.read_head()
-            self.stored_id = self._read_stored_id()
+            self.stored_id = self.read_last_id()
             self.last_id = max(self.last_id, self.stored_id)
+        return others
+
+    def _version(self) -> int:
+        version: int = self.connection.execute("PRAGMA data_version").fetchone()[0]
+        return version
+
+    def moved_on(self) -> bool:
+        try:
+            return self._version() != self.version
+        except sqlite3.Error:
+            return True  # the next transaction says what is wrong
 
     def read_head(self) -> Head:
         row = self.connection.execute(
@@ -149,13 +201,24 @@ class SqliteStore:
         ).fetchone()
         return START if row is None else Head(*row)
 
-    def _read_stored_id(self) -> int:
+    def read_last_id(self) -> int:
         return int(self.connection.execute("SELECT value FROM meta WHERE name = 'last_id'").fetchone()[0])
 
     def links(self, first: int = 1) -> Iterator[Link]:
         query = "SELECT number, body, hash FROM journal WHERE number >= ? ORDER BY number"
         with closing(self.connection.execute(query, (first,))) as rows:
             yield from map(Link._make, rows)
+
+    def checkpoint(self) -> tuple[Checkpoint, list[Row]] | None:
+        found = self.connection.execute("SELECT value FROM meta WHERE name = 'checkpoint'").fetchone()
+        if found is None:
+            return None
+        try:
+            number, hashed, last_id, cells = found[0].split()
+            about = Checkpoint(int(number), bytes.fromhex(hashed), int(last_id), bytes.fromhex(cells))
+        except ValueError:
+            about = Checkpoint(0, b"", 0, b"")  # fits no journal: replay names it
+        return about, self.connection.execute("SELECT key, cell FROM checked ORDER BY key").fetchall()
 
     def cells(self) -> Iterator[tuple[Key, Any]]:
         with closing(self.connection.execute("SELECT key, cell FROM cells ORDER BY key")) as rows:
@@ -164,39 +227,67 @@ class SqliteStore:
 
     def close(self) -> None:
         self.connection.close()
+        self.turnstile.close()
 
 
 class SqliteTransaction:
     """Between BEGIN IMMEDIATE and COMMIT."""
 
-    __slots__ = ("_fresh", "_store")
+    __slots__ = ("_fresh", "_store", "others")
 
-    def __init__(self, store: SqliteStore) -> None:
+    def __init__(self, store: SqliteStore, others: bool) -> None:
         self._store = store
         self._fresh = store.cached
+        self.others = others
 
     @property
     def head(self) -> Head:
         return self._store.head
 
+    def _query(self, statement: str, values: Sequence[Any]) -> sqlite3.Cursor:
+        """What cannot be read fails the whole transaction: nothing is decided on half of what is stored."""
+        try:
+            return self._store.connection.execute(statement, values)
+        except sqlite3.Error as fault:
+            raise StoreError(f"{self._store.path} cannot be read: {fault}") from fault
+
     def read(self, key: Key) -> Any:
         cached = self._fresh
         if key in cached:
             return cached[key]
-        data = codec.key_to_bytes(key)
-        row = self._store.connection.execute("SELECT cell FROM cells WHERE key = ?", (data,)).fetchone()
+        row = self._query("SELECT cell FROM cells WHERE key = ?", (codec.key_to_bytes(key),)).fetchone()
         cell = cached[key] = None if row is None else codec.from_bytes(row[0])
         return cell
 
-    def scan(self, kind: Kind) -> Iterator[tuple[Key, Any]]:
+    def scan(self, kind: Kind, word: FollowUp | None = None) -> Iterator[tuple[Key, Any]]:
         query = "SELECT key, cell FROM cells WHERE key >= ? AND key < ? ORDER BY key"
-        rows = self._store.connection.execute(query, codec.prefix(kind)).fetchall()
+        rows = self._query(query, codec.prefix(kind, word)).fetchall()
         return ((codec.key_from_bytes(key), codec.from_bytes(cell)) for key, cell in rows)
 
     def payload(self, name: str) -> bytes | None:
         query = "SELECT value FROM payloads WHERE name = ?"
-        row = self._store.connection.execute(query, (name,)).fetchone()
+        row = self._query(query, (name,)).fetchone()
         return None if row is None else bytes(row[0])
+
+    def named(self, beginning: str, limit: int = -1) -> list[tuple[str, bytes]]:
+        query = "SELECT name, value FROM payloads WHERE name >= ? AND name < ? ORDER BY name LIMIT ?"
+        values = (beginning, beginning + sqlite_records.LAST, limit)
+        return self._query(query, values).fetchall()
+
+    def task(self, task: int) -> TaskRow | None:
+        return sqlite_records.task(self._store.connection, task)
+
+    def state(self, task: int) -> State | None:
+        cached = self._store.states
+        if task not in cached:
+            cached[task] = sqlite_records.state(self._store.connection, task)
+        return cached[task]
+
+    def find(self, uuid: bytes) -> int | None:
+        return sqlite_records.find(self._store.connection, uuid)
+
+    def page(self, query: Query) -> Found:
+        return sqlite_records.page(self._store.connection, query)
 
     def new_id(self) -> int:
         self._store.last_id += 1
@@ -209,23 +300,44 @@ class SqliteTransaction:
             store.connection.execute("COMMIT")
         except sqlite3.Error as fault:
             self._settle(writes.link, fault)
+        finally:
+            store.end()
         self._fresh.update(writes.cells)
+        store.states.update(writes.states)
         store.stored_id = store.last_id
         if writes.link is not None:
             store.head = Head(writes.link.number, writes.link.hash)
 
     def _write(self, writes: Writes) -> None:
         db = self._store.connection
-        _many(db, "REPLACE INTO cells VALUES {}", "(?, ?)", [r for r in writes.rows if r[1] is not None])
-        _many(db, "DELETE FROM cells WHERE key IN ({})", "?", [r[:1] for r in writes.rows if r[1] is None])
-        put = [(name, value) for name, value in writes.payloads.items() if value is not None]
-        _many(db, "REPLACE INTO payloads VALUES {}", "(?, ?)", put)
-        gone = [(name,) for name, value in writes.payloads.items() if value is None]
-        _many(db, "DELETE FROM payloads WHERE name IN ({})", "?", gone)
+        if writes.link is None:
+            self.new_id()  # the only trace by which such a transaction can be told, should its end be unknown
+        _put(db, "cells", "key", "(?, ?)", writes.rows)
+        if writes.payloads:
+            _put(db, "payloads", "name", "(?, ?)", writes.payloads.items())
+        if writes.tasks:
+            _put(db, "tasks", "id", sqlite_records.TASK_PLACES, _flat(writes.tasks))
+        if writes.states:
+            _put(db, "states", "id", sqlite_records.STATE_PLACES, _flat(writes.states))
         if writes.link is not None:
             db.execute("INSERT INTO journal VALUES (?, ?, ?)", writes.link)
         if self._store.last_id != self._store.stored_id:
             db.execute("UPDATE meta SET value = ? WHERE name = 'last_id'", (str(self._store.last_id),))
+        if writes.checkpoint:
+            self._check()
+
+    def _check(self) -> None:
+        """The cells as they are now, and the newest link, stand for all links before."""
+        store, db = self._store, self._store.connection
+        head = store.read_head()
+        if head == START:
+            return
+        db.execute("DELETE FROM checked")
+        db.execute("INSERT INTO checked SELECT key, cell FROM cells")
+        db.execute("DELETE FROM journal WHERE number < ?", (head.number,))
+        hashed = hash_of(db.execute("SELECT key, cell FROM checked ORDER BY key"))
+        about = f"{head.number} {head.hash.hex()} {store.last_id} {hashed.hex()}"
+        db.execute("REPLACE INTO meta VALUES ('checkpoint', ?)", (about,))
 
     def _settle(self, link: Link | None, fault: sqlite3.Error) -> None:
         """Whether the commit took place is read, and the commit is not repeated (SHL-2)."""
@@ -233,17 +345,35 @@ class SqliteTransaction:
         try:
             if store.connection.in_transaction:
                 store.connection.execute("ROLLBACK")
-            found = store.read_head()
+            if link is None:
+                took_place = store.read_last_id() == store.last_id
+            else:
+                took_place = store.read_head() == Head(link.number, link.hash)
         except sqlite3.Error as second:
             store.version = None
             raise CommitUnknown(f"{store.path}: {fault}; then {second}") from fault
-        if link is None or found != Head(link.number, link.hash):
+        if not took_place:
             store.version = None
             raise CommitFailed(f"{store.path}: {fault}") from fault
 
     def rollback(self) -> None:
-        with suppress(sqlite3.Error):
-            self._store.connection.execute("ROLLBACK")
+        self._store.end()
+
+
+def _flat(rows: Mapping[int, Any]) -> Iterator[Sequence[Any]]:
+    return ((task, None) if row is None else (task, *row) for task, row in rows.items())
+
+
+def _put(db: sqlite3.Connection, table: str, key: str, places: str, rows: Iterable[Sequence[Any]]) -> None:
+    """Rows by their key, which comes first; None after it: the row is removed."""
+    kept, gone = [], []
+    for row in rows:
+        if row[1] is None:
+            gone.append(row[:1])
+        else:
+            kept.append(row)
+    _many(db, f"REPLACE INTO {table} VALUES {{}}", places, kept)
+    _many(db, f"DELETE FROM {table} WHERE {key} IN ({{}})", "?", gone)
 
 
 def _many(db: sqlite3.Connection, statement: str, place: str, rows: Iterable[Sequence[Any]]) -> None:
