@@ -9,7 +9,7 @@ PEERS := tests/bench/peers.lock
 
 .DEFAULT_GOAL := help
 .PHONY: help setup test lint types layers pytest verify recheck \
-	demo crash docs traceability proofs bench bench-runtime bench-explore peers spin chromium lock clean
+	demo crash docs traceability proofs verify-deep bench bench-runtime bench-explore peers spin chromium lock clean
 
 help: ## this menu
 	@awk -F':.*## ' '/^[a-z-]+:.*## / { printf "  make %-14s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -65,8 +65,11 @@ bench: setup ## ratios within one run, printed and kept under build/bench
 	$(BIN)/python -m tests.bench.step
 	$(BIN)/python -m tests.bench.requests
 
-proofs: setup ## first claims for any number of tasks, by running the real step on symbolic cells
+proofs: setup ## claims for any number of tasks: the real step on symbolic cells, confirmed by cvc5; contracts
 	$(BIN)/python -m proofs
+
+verify-deep: setup ## every mutant of tables and wiring put to the proofs (hours)
+	$(BIN)/python -m proofs --deep
 
 bench-runtime: setup ## the runtime beside anyio and DBOS (`make peers` installs them)
 	$(BIN)/python -m tests.bench.runtime

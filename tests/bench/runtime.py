@@ -2,7 +2,8 @@
 
     python -m tests.bench.runtime [memory] [chains] [lag] [journal] [scale]
 
-Files are made under build/bench, or in $BENCH_FOLDER. Peers are optional (`pip install 'dhruva[bench]'`); without them their lines are left out, and it is said.
+Files are made under build/bench, or in $BENCH_FOLDER. Peers are optional (`pip install 'dhruva[bench]'`);
+without them their lines are left out, and it is said.
 """
 
 import sys

@@ -41,7 +41,7 @@ def rounds(seed: int, deaths: int, together: int) -> Iterable[Round]:
     places = [place for place in Place if place != Place.NOWHERE]
     for number in range(0, deaths, together):
         fates = tuple(
-            (places[(number + each) % len(places)], chance.randrange(chance.choice((3, 12, 60))))
+            (places[(number + each) % len(places)], chance.randrange(chance.choice((3, 12, 25))))
             for each in range(together)
         )
         yield Round(

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from dhruva.runtime.batch import Answer
+from dhruva.runtime.calls import Answer
 from dhruva.runtime.context import Context
 from dhruva.runtime.handles import Handle
 from dhruva.runtime.outcomes import Aborted, Rejected, Succeeded, Withdrawn

@@ -1,4 +1,4 @@
-"""A trace as a picture: a line of life per cell with a state, a pill where it changes, small print otherwise."""
+"""A trace as a picture: a line of life per cell with a state, a pill where it changes, else small print."""
 
 import re
 from typing import Any

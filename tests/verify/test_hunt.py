@@ -1,4 +1,4 @@
-"""The fate of a mutant: what notices it decides, and evidence is credited to the requirement that it cites."""
+"""The fate of a mutant: what notices it decides; evidence is credited to the requirement that it cites."""
 
 from functools import cache
 from pathlib import Path

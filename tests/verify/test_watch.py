@@ -37,4 +37,5 @@ def test_a_watched_step_says_what_the_step_says() -> None:
 def test_a_switch_can_be_turned() -> None:
     switch = Switch(step)
     switch.step = lambda _read, _given: Refused("a", "b", "c", "d", "e")
-    assert switch({}.get, CreateScope(ScopeId(1))).machine == "a"
+    nothing: dict[Key, Any] = {}
+    assert switch(nothing.get, CreateScope(ScopeId(1))).machine == "a"

@@ -16,14 +16,7 @@ from dhruva.effects import Effect, FieldChange, StartBody, Timer
 from dhruva.ids import ExecutorId, ParkedId, ProcessId, Ref
 from dhruva.inputs import Handle, Park, Wake
 from dhruva.runtime import codec, fields, journal, mail, timers
-from dhruva.runtime.calls import Answer as Answer
-from dhruva.runtime.calls import Asking
-from dhruva.runtime.calls import Call as Call
-from dhruva.runtime.calls import Done as Done
-from dhruva.runtime.calls import Facts as Facts
-from dhruva.runtime.calls import Kernel as Kernel
-from dhruva.runtime.calls import Outcome as Outcome
-from dhruva.runtime.calls import PutAside as PutAside
+from dhruva.runtime.calls import Answer, Asking, Done, Kernel, PutAside
 from dhruva.runtime.store import Found, Query, Row, State, Store, StoreError, TaskRow, Transaction, Writes
 from dhruva.table import Refused
 

@@ -68,7 +68,7 @@ def text(said: Json) -> str:
 def _models_digest(folder: Path) -> str:
     """Of the files of all models, names and bytes."""
     hashed = blake2b(digest_size=16)
-    for path in sorted([*folder.rglob("*.py"), folder / "manifest.toml"]):
+    for path in sorted([*folder.rglob("*.py"), *folder.rglob("*.toml")]):
         hashed.update(f"{path.relative_to(folder).as_posix()}\0".encode())
         hashed.update(path.read_bytes())
     return hashed.hexdigest()
