@@ -1,73 +1,88 @@
-"""`python -m proofs`: every claim on every input, one line per claim; exit code 1 if anything is not
-proved.
+"""`python -m proofs`: every claim on every input, and every contract; exit code 1 if anything is not proved.
+
+python -m proofs                  all inputs
+python -m proofs --second         each `unsat` confirmed by cvc5, which takes many times as long
+python -m proofs Ask "Handle (tell)"   these inputs alone
+python -m proofs --json FILE      what was found, for another program
+python -m proofs --deep           mutants of tables and wiring: which of them the claims notice
+python -m proofs --write          proofs/README.md anew
 """
 
+import argparse
+import functools
+import json
 import multiprocessing
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import Path
 
-from proofs.prove import CLAIMS, Answer, prove
+from proofs import contracts, deep, report
+from proofs.contracts.__main__ import main as confirm_contracts
+from proofs.prove import Answer, prove_input
 from proofs.shapes import SHAPES
-from proofs.worlds import QUIET, proved_kernel
 
-SLOWEST_FIRST = ("Outcome", "Ask", "SliceWaits", "Admit")
+SLOWEST_FIRST = (
+    "Wake",
+    "Handle (reject_queued)",
+    "Outcome",
+    "Admit",
+    "Handle (ask_again)",
+    "Ask",
+    "Handle (tell)",
+)
+README = Path(__file__).parent / "README.md"
 
 
-def _prove(name: str) -> Answer:
-    shape = next(shape for shape in SHAPES if shape.name == name)
-    return prove(shape, proved_kernel())
-
-
-def _run(names: Sequence[str], workers: int) -> list[Answer]:
+def _run(names: Sequence[str], second: bool) -> list[Answer]:
+    """On two processes, the slowest first."""
+    order = {name: place for place, name in enumerate(SLOWEST_FIRST)}
+    waiting = sorted(names, key=lambda name: order.get(name, len(order)))
     answers = []
-    with multiprocessing.Pool(workers, maxtasksperchild=8) as pool:
-        for answer in pool.imap_unordered(_prove, names):
+    with multiprocessing.get_context("spawn").Pool(min(2, multiprocessing.cpu_count())) as pool:
+        for answer in pool.imap_unordered(functools.partial(prove_input, second=second), waiting):
             answers.append(answer)
-            _input(answer)
-    return answers
+            sys.stdout.write(f"{report.of_input(answer)}\n")
+            sys.stdout.flush()
+    places = {shape.name: place for place, shape in enumerate(SHAPES)}
+    return sorted(answers, key=lambda answer: places[answer.shape])
 
 
-def main(arguments: Sequence[str]) -> int:
-    """Names of inputs, or none for all."""
+def _arguments(given: Sequence[str]) -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m proofs")
+    parser.add_argument("inputs", nargs="*", help="shapes of inputs; none: all")
+    parser.add_argument("--second", action="store_true", help="cvc5 confirms every unsat")
+    parser.add_argument("--json", type=Path, help="also write what was found to this file")
+    parser.add_argument("--deep", action="store_true", help="mutants instead of the shipped kernel")
+    parser.add_argument("--write", action="store_true", help="write README.md and prove nothing")
+    return parser.parse_args(given)
+
+
+def main(given: Sequence[str]) -> int:
+    asked = _arguments(given)
+    known = [shape.name for shape in SHAPES]
+    unknown = sorted(set(asked.inputs) - set(known))
+    if unknown:
+        sys.stderr.write(f"no input is called {unknown[0]!r}; there are: {', '.join(known)}\n")
+        return 2
+    if asked.write:
+        README.write_text(report.readme(), encoding="utf-8")
+        return 0
+    if asked.deep:
+        return deep.main()
     began = time.perf_counter()
-    names = sorted(
-        (shape.name for shape in SHAPES if not arguments or shape.name in arguments),
-        key=lambda name: SLOWEST_FIRST.index(name) if name in SLOWEST_FIRST else len(SLOWEST_FIRST),
-    )
-    sys.stdout.write("paths   accepted  seconds  input\n")
-    answers = _run(names, min(2, multiprocessing.cpu_count()))
-    failed = _claims(answers, everything=not arguments)
-    paths, checks = sum(a.paths for a in answers), sum(a.checks for a in answers)
+    answers = _run(asked.inputs or known, asked.second)
+    found = report.claims(answers, everything=not asked.inputs)
     took = time.perf_counter() - began
-    sys.stdout.write(
-        f"\n{len(CLAIMS)} claims, {failed} not proved; {len(answers)} shapes of inputs, {paths} paths, "
-        f"{checks} solver checks, {took:.0f} s\n"
-    )
+    sys.stdout.write(f"{report.of_claims(found)}\n{report.summary(answers, found, took)}\n")
+    failed = any(one.verdict != "proved" for one in found) or bool(report.never_accepted(answers))
+    if asked.json is not None:
+        text = json.dumps(report.as_json(answers, found, took), indent=1, sort_keys=True)
+        asked.json.write_text(f"{text}\n", encoding="utf-8")
+    if not asked.inputs:
+        sys.stdout.write(f"\n{contracts.__doc__ or 'Contracts on leaf decisions'}\n")
+        failed |= confirm_contracts() != 0
     return 1 if failed else 0
-
-
-def _input(a: Answer) -> None:
-    worlds = "  (quiet worlds)" if a.shape in QUIET else ""
-    sys.stdout.write(f"{a.paths:<8}{a.accepted:<10}{a.seconds:<9.1f}{a.shape}{worlds}\n")
-    sys.stdout.flush()
-
-
-def _claims(answers: Sequence[Answer], everything: bool) -> int:
-    """One line per claim. Over all inputs, what was never put to a path is not proved either."""
-    failed = 0
-    for at, claim in enumerate(CLAIMS):
-        found = [(a, a.found[at]) for a in answers]
-        checked, seconds = sum(f.checked for _, f in found), sum(f.seconds for _, f in found)
-        paths = sum(a.paths for a, f in found if f.checked)
-        broken = [(a.shape, f.broken) for a, f in found if f.broken]
-        failed += bool(broken) or (everything and not checked)
-        word = "NOT PROVED" if broken else "proved" if checked else "not put"
-        figures = f"inductive, {paths} paths, {checked} checks, {seconds:.0f} s"
-        sys.stdout.write(f"{word:<11}{claim.name:<32}{claim.cites}  {figures}\n")
-        for shape, why in broken:
-            sys.stdout.write(f"  {shape}: {why}\n")
-    return failed
 
 
 if __name__ == "__main__":

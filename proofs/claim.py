@@ -4,26 +4,43 @@ of them.
 A claim is checked at the end of every path of every input, while the engine stands there: whatever it
 looks at is decided as in a rule, and every answer is followed. `must` asks the solver whether the formula
 holds in every world of the path; if it does not, the world that breaks it is told, in the words of the
-kernel. That world meets the premises, but nobody has shown that it can be reached: it is a counterexample
-to induction.
+kernel (tell.py). That world meets the premises, but nobody has shown that it can be reached: it is a
+counterexample to induction.
 """
 
 from collections.abc import Callable, Iterator
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import z3  # type: ignore[import-untyped]
 
-from dhruva.cells import Change, Edge, Key, Kind
-from proofs.engine import Engine, Pruned
+from dhruva.cells import Change, Edge, Key
+from proofs import shapes
+from proofs.engine import Engine
+from proofs.merge import Guarded, identical
 from proofs.symbolic import Path
-from proofs.values import LazyBool, LazyEnum, Number, Opt, engine
+from proofs.tell import tell
+from proofs.values import SymEnum, and_, equal, not_
+from proofs.world import Known, Stands, Store
+
+ANY: Final = "any"
 
 
 class Refuted(Exception):
     """A world in which a claim does not hold after a step."""
 
 
+class Touched(NamedTuple):
+    """A cell that a step may have written."""
+
+    key: Key
+    valid: Any
+    before: Stands
+    after: Stands
+
+
 class Write(NamedTuple):
+    """A cell that a step wrote, looked at: None where there is none."""
+
     key: Any
     before: Any
     after: Any
@@ -34,61 +51,133 @@ class View:
 
     def __init__(self, engine: Engine, path: Path) -> None:
         self.engine, self.path = engine, path
-        self.given = path.given
-        self.said = path.said
+        self.given, self.said = path.given, path.said
+        self.world = path.world
         self.musts = 0
 
     @property
     def change(self) -> Change | None:
         return self.said if isinstance(self.said, Change) else None
 
+    @property
+    def store(self) -> Store | None:
+        """The cells after the step."""
+        found: Any = None if self.change is None else self.change.writes
+        return found if isinstance(found, Store) else None
+
     def before(self, key: Key) -> Any:
-        return self.path.world.read(key)
+        return self.world.read(key)
 
     def after(self, key: Key) -> Any:
         """The cell after the step: what was written, and otherwise what was there (frame)."""
-        writes = {} if self.change is None else self.change.writes
-        return writes[key] if key in writes else self.before(key)
+        return self.before(key) if self.store is None else self.store[key]
 
-    def writes(self, *kinds: Kind) -> Iterator[Write]:
-        """What was written of these kinds. A cell that was put and never read was created: it had a
-        new name.
-        """
-        if self.change is None:
+    def stands(self, key: Key) -> Stands:
+        """The cell after the step, not looked at."""
+        at = self.world.resolve(key)
+        if at is None:
+            return Stands(False, None)
+        one = self.world.known[at]
+        return Stands(one.there, one.cell) if self.store is None else self.store.stands(at)
+
+    def named(self, key: Key) -> Iterator[tuple[Any, Stands]]:
+        """Whatever cell this key may be the key of, with the condition that it is; nothing is decided."""
+        left = True
+        for at, one in list(self.world.known.items()):
+            if one.key[0] == key[0] and len(one.key) == len(key):
+                is_it = and_(one.valid, equal(one.key, key))
+                if is_it is not False:
+                    left = and_(left, not_(is_it))
+                    yield is_it, Stands(one.there, one.cell) if self.store is None else self.store.stands(at)
+        if left is not False:
+            one = self.world.another(key, left)
+            yield left, Stands(one.there, one.cell)
+
+    def touched(self, sort: tuple[Any, ...]) -> Iterator[Touched]:
+        """Cells of a sort that were written, before and after; nothing is decided."""
+        if self.store is None:
             return
-        for key, after in self.change.writes.items():
-            if key[0] in kinds:
-                seen = self.path.world.cells
-                yield Write(key, seen.get(key), after)
+        for at, after in list(self.store.put_.items()):
+            one = self.world.known[at]
+            if is_of(one.key, sort):
+                yield Touched(one.key, one.valid, Stands(one.there, one.cell), after)
 
-    def edges(self, machine: str) -> list[Edge]:
-        return [] if self.change is None else [e for e in self.change.edges if e.machine == machine]
+    def untouched(self, sort: tuple[Any, ...]) -> list[Known]:
+        """Cells of a sort that were looked at and not written."""
+        put = {} if self.store is None else self.store.put_
+        return [
+            k for at, k in self.world.of(sort[0]) if at not in put and at[0] != ANY and is_of(k.key, sort)
+        ]
 
-    def suppose(self, holds: Any) -> None:
-        """A premise: the claim itself, of cells before the step. Paths that cannot meet it are left."""
-        if holds is False:
-            raise Pruned
-        if holds is not True:
-            self.engine.assume(holds)
+    def writes(self, *kinds: Any) -> Iterator[Write]:
+        """Cells of these kinds that were written, looked at: whether they were and are there is decided."""
+        for kind in kinds:
+            for key, valid, before, after in self.touched((kind,)):
+                if not self.engine.decide(valid):
+                    continue
+                old = before.cell if self.engine.decide(before.there) else None
+                new = after.cell if self.engine.decide(after.there) else None
+                if old is not None or new is not None:
+                    yield Write(key, old, new)
+
+    def any(self, sort: tuple[Any, ...]) -> Known:
+        """Any other cell of this sort: one that the path has not looked at."""
+        key = shapes.any_key(sort)
+        own = (ANY, *sort)
+        cls = shapes.cell_class(key)
+        assert cls is not None
+        one = Known(own, key, True, shapes.boolean(f"any {sort}?"), shapes.cell(cls, f"any {sort}"))
+        if own not in self.world.known:
+            new = [
+                not_(and_(k.valid, equal(k.key, key)))
+                for _, k in self.world.of(key[0])
+                if len(k.key) == len(key)
+            ]
+            self.world.known[own] = one
+            self.engine.fact(and_(*new, self.world.premises(self.world, one)))
+        return one
+
+    def edges(self, machine: str) -> Iterator[tuple[Any, Edge]]:
+        """The rows of a machine that were taken, each with its condition; nothing is decided."""
+        return ((when, edge) for when, edge in self._items("edges") if edge.machine == machine)
+
+    def effects(self, cls: type) -> Iterator[Any]:
+        """Effects of a class; whether they were handed out is decided."""
+        return (e for when, e in self._items("effects") if isinstance(e, cls) and self.engine.decide(when))
+
+    def _items(self, field: str) -> Iterator[tuple[Any, Any]]:
+        for item in () if self.change is None else getattr(self.change, field):
+            yield (item.when, item.item) if isinstance(item, Guarded) else (True, item)
 
     def must(self, holds: Any, what: str) -> None:
         """Required: in every world of this path the formula, or the plain answer, holds."""
         self.musts += 1
-        if holds is True or holds is False:
-            if not holds:
-                self._refuted(what, self._some_model())
+        if holds is True:
             return
-        holds = z3.simplify(holds)
+        holds = z3.BoolVal(False) if holds is False else z3.simplify(holds)
         model = None if z3.is_true(holds) else self.engine.refute(holds)
         if model is not None:
-            self._refuted(what, model)
+            raise Refuted(f"{what}\n{tell(self.path, model)}")
 
-    def _some_model(self) -> Any:
-        self.engine.solver.check()
-        return self.engine.solver.model()
 
-    def _refuted(self, what: str, model: Any) -> None:
-        raise Refuted(f"{what}\n{tell(self.path, model)}")
+def is_of(key: Key, sort: tuple[Any, ...]) -> bool:
+    """Whether a key begins as the keys of a sort do."""
+    return len(key) >= len(sort) and all(_is(part, want) for part, want in zip(key, sort, strict=False))
+
+
+def _is(part: Any, want: Any) -> bool:
+    if isinstance(part, SymEnum):
+        return want in part.domain
+    return bool(part == want) if isinstance(part, str) else part is want
+
+
+def unchanged(touched: Touched) -> bool:
+    """Whether what was written is what was there, term by term."""
+    same_flag = touched.before.there is touched.after.there
+    return same_flag and identical(touched.before.cell, touched.after.cell)
+
+
+Check = Callable[[View], None]
 
 
 class Claim(NamedTuple):
@@ -97,68 +186,5 @@ class Claim(NamedTuple):
     name: str
     sentence: str
     cites: str
-    check: Callable[[View], None]
-
-
-def term(value: Any) -> Any:
-    """The z3 term of a number, plain or symbolic."""
-    if isinstance(value, Number):
-        return value.term
-    return z3.IntVal(value)
-
-
-def one(condition: Any) -> Any:
-    """1 where the condition holds, else 0: for counting."""
-    if isinstance(condition, bool):
-        return z3.IntVal(int(condition))
-    return z3.If(condition, z3.IntVal(1), z3.IntVal(0))
-
-
-# Telling a world
-
-
-def tell(path: Path, model: Any) -> str:
-    """The input, the cells before and what the step said, with the values of one world."""
-    lines = ["counterexample to induction (nobody has shown that this world can be reached)"]
-    lines.append(f"  input   {words(path.given, model)}")
-    lines += [f"  before  {words(k, model)} = {words(c, model)}" for k, c in path.world.cells.items()]
-    if isinstance(path.said, Change):
-        lines += [f"  after   {words(k, model)} = {words(c, model)}" for k, c in path.said.writes.items()]
-    elif path.said is not None:
-        lines.append(f"  refused {words(path.said, model)}")
-    else:
-        lines.append(f"  raised  {type(path.raised).__name__}")
-    return "\n".join(lines)
-
-
-def words(value: Any, model: Any) -> str:
-    return _said(value_in(value, model))
-
-
-def _said(found: Any) -> str:
-    if isinstance(found, tuple) and hasattr(found, "_fields"):
-        shown = (f"{f}={_said(tuple.__getitem__(found, i))}" for i, f in enumerate(found._fields))
-        return f"{type(found).__name__}({', '.join(shown)})"
-    if isinstance(found, tuple):
-        return f"({', '.join(_said(part) for part in found)})"
-    return "absent" if found is None else str(found)
-
-
-def value_in(value: Any, model: Any) -> Any:
-    """The plain value that stands for a symbolic one in a world; what was not looked at is any that fits."""
-    known = engine().known
-    if isinstance(value, Number):
-        return model.eval(value.term, model_completion=True).as_long()
-    if isinstance(value, LazyEnum):
-        return value.left()[0]
-    if isinstance(value, LazyBool):
-        return bool(known.get(value.name, False))
-    if isinstance(value, Opt):
-        return value_in(known[value.name][0], model) if value.name in known else None
-    if isinstance(value, tuple):
-        parts = tuple(value_in(part, model) for part in value)
-        if not hasattr(value, "_fields"):
-            return parts
-        cls: Any = type(value)
-        return tuple.__new__(cls.__mro__[1] if cls.__name__ == "SymRef" else cls, parts)
-    return value
+    checks: tuple[Check, ...]
+    but: tuple[type, ...] = ()  # inputs of which it does not speak; its sentence says so

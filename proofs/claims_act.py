@@ -1,12 +1,12 @@
 """Claims about scopes, attempts and what they hold (ACT)."""
 
-from typing import Any, Final
+from typing import Final
 
 import z3  # type: ignore[import-untyped]
 
-from dhruva.cells import Kind, OwnerKind
+from dhruva.assume import GHOST
+from dhruva.cells import Kind
 from dhruva.effects import StartBody
-from dhruva.ids import TaskStatus
 from dhruva.inputs import (
     Abandon,
     Abort,
@@ -24,151 +24,83 @@ from dhruva.inputs import (
 )
 from dhruva.machines.attempt import AttemptState
 from dhruva.machines.scope import ScopeState
-from proofs.claim import Claim, View, one, term
-from proofs.lists import same
-from proofs.values import LazyEnum
+from proofs import facts
+from proofs.claim import Claim, Touched, View
+from proofs.invariants import is_in, kept, num
+from proofs.values import and_, equal, iff, implies, not_, or_, raw
 
 S: Final = ScopeState
-OPEN: Final = ("ATTACHED", "RUNNING")
+OPEN: Final = (S.ATTACHED, S.RUNNING)
 
 
-def among(value: Any, members: tuple[Any, ...]) -> bool:
-    """Whether an enum field is one of these: one decision."""
-    return value.among(members) if isinstance(value, LazyEnum) else value in members
+def begun(view: View) -> list[Touched]:
+    """Attempts that begin with this step: each is looked at, and is one or is none."""
+    return [
+        one
+        for one in view.touched((Kind.ATTEMPT,))
+        if view.engine.decide(and_(one.valid, not_(one.before.there), one.after.there))
+    ]
 
 
 def total(view: View) -> None:
     """No exception on any path; what was refused wrote nothing, for a Refused has no writes."""
-    view.must(view.path.raised is None, f"step raised {view.path.raised!r}")
-
-
-def _scopes(view: View) -> list[Any]:
-    """The ids of all scopes that a written cell is, was or is now of."""
-    ids = [w.key[1] for w in view.writes(Kind.SCOPE)]
-    for write in view.writes(Kind.ATTEMPT):
-        if write.before is None or write.after is None or not same(write.before.scope, write.after.scope):
-            ids += [cell.scope for cell in (write.before, write.after) if cell is not None]
-    return list({term(id_).get_id(): id_ for id_ in ids}.values())
-
-
-def _of(cell: Any, scope: Any) -> Any:
-    return one(False) if cell is None else one(term(cell.scope) == term(scope))
-
-
-def _grown(view: View, scope: Any, field: str) -> Any:
-    """By how much a counter of this scope has changed."""
-    grown = [
-        z3.If(
-            term(w.key[1]) == term(scope),
-            term(getattr(w.after, field)) - (0 if w.before is None else term(getattr(w.before, field))),
-            0,
-        )
-        for w in view.writes(Kind.SCOPE)
-    ]
-    return z3.Sum(*grown, z3.IntVal(0))
-
-
-def slots(view: View) -> None:
-    for scope in _scopes(view):
-        counted = [
-            _of(w.after, scope) - _of(w.before, scope)
-            for w in view.writes(Kind.ATTEMPT)
-            if w.before is None or w.after is None or not same(w.before.scope, w.after.scope)
-        ]
-        view.must(
-            _grown(view, scope, "active") == z3.Sum(*counted, z3.IntVal(0)),
-            "the slots held did not change with the living attempts",
-        )
-
-
-def within(view: View) -> None:
-    for write in view.writes(Kind.SCOPE):
-        if write.before is not None and not _took(write):
-            continue
-        policy = view.after((Kind.POLICY, write.key[1]))
-        if policy is not None:
-            most = term(policy.max_concurrent)
-            view.must(term(write.after.active) <= most, "more slots are held than the scope may have")
-
-
-def _took(write: Any) -> bool:
-    """Whether a slot was taken. Keeping as many, or giving one back, keeps any bound."""
-    grown = z3.simplify(term(write.after.active) - term(write.before.active))
-    return not (grown.eq(z3.IntVal(-1)) or grown.eq(z3.IntVal(0)))
+    view.must(view.path.raised is None, f"step raised {type(view.path.raised).__name__}")
 
 
 def spawns(view: View) -> None:
-    for write in view.writes(Kind.SCOPE):
-        if write.before is None:
-            continue
-        grown = z3.simplify(term(write.after.spawned) - term(write.before.spawned))
-        created = [w for w in view.writes(Kind.ATTEMPT) if w.before is None and w.after is not None]
-        view.must(z3.Or(grown == 0, z3.And(grown == 1, z3.BoolVal(len(created) == 1))), "spawned miscounted")
-        if not grown.eq(z3.IntVal(0)):
-            policy = view.before((Kind.POLICY, write.key[1]))
-            most = term(policy.max_spawns)
-            view.must(term(write.after.spawned) <= most, "more attempts are spawned than the scope may have")
+    attempts = begun(view)
+    for key, valid, before, after in view.touched((Kind.SCOPE,)):
+        here = or_(*(equal(raw(a.after.cell, "scope"), key[1]) for a in attempts))
+        grown = num(raw(after.cell, "spawned")) - num(raw(before.cell, "spawned"))
+        counted = z3.If(z3.BoolVal(here) if isinstance(here, bool) else here, grown == 1, grown == 0)
+        old = and_(valid, before.there)
+        view.must(implies(old, counted), "spawned does not count the attempts")
+        if here is not False and view.engine.decide(and_(old, here)):
+            policy = view.before((Kind.POLICY, key[1]))
+            most = num(raw(policy, "max_spawns"))
+            view.must(num(raw(after.cell, "spawned")) <= most, "more attempts than the scope may ever have")
 
 
 def cap(view: View) -> None:
-    for write in view.writes(Kind.CAP):
-        if write.before is None:
-            view.must(term(write.after.active) == 0, "a new cap counts slots")
-            continue
-        view.must(term(write.after.limit) == term(write.before.limit), "the cap's limit changed")
-        grown = z3.simplify(term(write.after.active) - term(write.before.active))
-        if not grown.eq(z3.IntVal(-1)):
-            fits = term(write.after.active) <= term(write.after.limit)
-            view.must(z3.Or(grown == 0, fits), "more slots are held than the cap allows")
+    for _, valid, before, after in view.touched((Kind.CAP,)):
+        same = num(raw(after.cell, "limit")) == num(raw(before.cell, "limit"))
+        view.must(
+            implies(and_(valid, before.there), and_(after.there, same)), "the cap was changed or forgotten"
+        )
 
 
 def gate(view: View) -> None:
-    created = [w for w in view.writes(Kind.ATTEMPT) if w.before is None and w.after is not None]
-    started = [] if view.change is None else [e for e in view.change.effects if isinstance(e, StartBody)]
+    created, started = begun(view), list(view.effects(StartBody))
     view.must(len(created) == len(started) <= 1, "bodies started and attempts committed differ")
-    for write in created:
-        key = (Kind.SCOPE, write.after.scope)
+    for one in created:
+        key = (Kind.SCOPE, raw(one.after.cell, "scope"))
         scope, left = view.before(key), view.after(key)
-        view.must(
-            scope is not None and among(scope.state, OPEN), "an attempt began in a scope that is not open"
-        )
-        view.must(among(left.state, ("RUNNING",)), "the scope of a new attempt is not RUNNING")
-        view.must(started[0].ref == write.key[1], "the body that starts is not the attempt's")
+        view.must(scope is not None and is_in(scope, "state", *OPEN), "began in a scope that is not open")
+        view.must(left is not None and is_in(left, "state", S.RUNNING), "the scope is not RUNNING then")
+        view.must(equal(started[0].ref, one.key[1]), "the body that starts is not the attempt's")
+        view.must(is_in(one.after.cell, "state", AttemptState.RUNNING), "an attempt begins otherwise")
 
 
 def fresh_ref(view: View) -> None:
-    for write in view.writes(Kind.TASK):
-        if write.before is None or write.after is None:
-            continue
-        view.must(
-            z3.And(
-                term(write.after.number) >= term(write.before.number),
-                term(write.after.run) >= term(write.before.run),
-            ),
-            "a number or a run of a task went back",
+    """Against the ghost that remembers the greatest number ever given out to an owner."""
+    for one in begun(view):
+        used = view.before((GHOST, "used", one.key[1].owner))
+        new = True if used is None else num(one.key[1].number) > num(used.last)
+        view.must(new, "the ref of a new attempt is not new")
+        view.must(implies(used is None, num(one.key[1].number) >= 1), "the first number is not above 0")
+    for _, valid, before, after in view.touched((Kind.TASK,)):
+        grows = and_(
+            num(raw(after.cell, "number")) >= num(raw(before.cell, "number")),
+            num(raw(after.cell, "run")) >= num(raw(before.cell, "run")),
         )
-    for write in view.writes(Kind.ATTEMPT):
-        if write.before is None and among(write.after.kind, (OwnerKind.TASK,)):
-            ref = write.key[1]
-            task, left = view.before((Kind.TASK, ref.owner)), view.after((Kind.TASK, ref.owner))
-            view.must(term(ref.number) > term(task.number), "the ref of a new attempt is not new")
-            view.must(term(left.number) == term(ref.number), "the task does not count its new attempt")
+        view.must(implies(and_(valid, before.there, after.there), grows), "a number or a run went back")
 
 
 OF_ATTEMPT: Final = (
-    Succeed,
-    Fail,
-    Abort,
-    Stopped,
-    OwnerGone,
-    Abandon,
-    AddWorker,
-    AddHandler,
-    AddStream,
-    Admit,
-    Outcome,
-    CommitCarrier,
+    *(Succeed, Fail, Abort, Stopped, OwnerGone, Abandon),
+    *(AddWorker, AddHandler, AddStream, Admit, Outcome, CommitCarrier),
 )
+ENDS: Final = (Succeed, Fail, Stopped, OwnerGone, Abandon, Admit, Outcome)
 
 
 def dead_ref(view: View) -> None:
@@ -177,38 +109,17 @@ def dead_ref(view: View) -> None:
 
 
 def ends(view: View) -> None:
-    """What leaves an attempt alone: its identity; and only the end of the body, gone or abandoned,
-    removes it.
-    """
-    ending = (Succeed, Fail, Stopped, OwnerGone, Abandon, Admit, Outcome)
-    for write in view.writes(Kind.ATTEMPT):
-        if write.before is not None and write.after is None:
-            view.must(
-                isinstance(view.given, ending), "an attempt ended by something that is no end of its body"
-            )
-            view.must(write.key[1] == view.given.ref, "an attempt ended by an event of another")
-        elif write.before is not None:
-            aborting = among(write.before.state, (AttemptState.ABORTING,))
-            stays = not aborting or among(write.after.state, (AttemptState.ABORTING,))
-            view.must(stays, "an attempt that was asked to end runs again")
-
-
-def scope_moves(view: View) -> None:
-    for write in view.writes(Kind.SCOPE):
-        view.must(write.after is not None, "a scope was forgotten")
-        if write.before is None:
-            view.must(among(write.after.state, (S.INIT, S.ATTACHED)), "a scope begins otherwise")
-            continue
-        old = write.before.state.member()
-        if among(write.after.state, (S.DISPOSED,)):
-            view.must(old in (*OPEN, S.INIT, S.SUSPENDED, S.DISPOSING, S.DISPOSED), "disposed from nowhere")
-            if old != S.DISPOSED:
-                view.must(term(write.after.live) == 0, "DISPOSED while something is alive")
-                view.must(old == S.DISPOSING or isinstance(view.given, Dispose), "DISPOSED without a dispose")
-        allowed = MOVES[old]
-        view.must(
-            among(write.after.state, allowed), f"a scope left {old} for a state that ACT-5 does not name"
-        )
+    """Only the end of its own body, the proof that its owner is gone, or an operator ends an attempt."""
+    for key, valid, before, after in view.touched((Kind.ATTEMPT,)):
+        ended = and_(valid, before.there, not_(after.there))
+        own = isinstance(view.given, ENDS) and equal(key[1], view.given.ref)
+        view.must(implies(ended, own), "an attempt ended by what is no end of its body")
+        aborting = is_in(before.cell, "state", AttemptState.ABORTING)
+        stays = is_in(after.cell, "state", AttemptState.ABORTING)
+        lives = and_(valid, before.there, after.there)
+        view.must(implies(and_(lives, aborting), stays), "an attempt that was asked to end runs again")
+        same = and_(*(equal(raw(before.cell, f), raw(after.cell, f)) for f in ("kind", "scope", "process")))
+        view.must(implies(lives, same), "an attempt changed what it is")
 
 
 MOVES: Final[dict[ScopeState, tuple[ScopeState, ...]]] = {
@@ -219,136 +130,125 @@ MOVES: Final[dict[ScopeState, tuple[ScopeState, ...]]] = {
     S.DISPOSING: (S.DISPOSING, S.DISPOSED),
     S.DISPOSED: (S.DISPOSED,),
 }
+"""What one step may do to a scope: dispose and drained may come in one (ACT-5)."""
+
+
+def scope_moves(view: View) -> None:
+    for _, valid, before, after in view.touched((Kind.SCOPE,)):
+        view.must(implies(and_(valid, before.there), after.there), "a scope was forgotten")
+        begins = is_in(after.cell, "state", S.INIT, S.ATTACHED)
+        view.must(implies(and_(valid, not_(before.there), after.there), begins), "a scope begins otherwise")
+        for old, allowed in MOVES.items():
+            goes = is_in(after.cell, "state", *allowed)
+            here = and_(valid, before.there, is_in(before.cell, "state", old))
+            view.must(implies(here, goes), f"a scope left {old} for a state that ACT-5 does not name")
+        straight = is_in(before.cell, "state", S.INIT, *OPEN, S.SUSPENDED)
+        ended = is_in(after.cell, "state", S.DISPOSED, S.DISPOSING)
+        asked = isinstance(view.given, Dispose)
+        view.must(implies(and_(valid, before.there, straight, ended), asked), "disposed without a dispose")
 
 
 def resources(view: View) -> None:
-    for write in view.writes(Kind.RESOURCE):
-        if write.before is not None:
+    for one in view.touched((Kind.RESOURCE,)):
+        if not view.engine.decide(and_(one.valid, not_(one.before.there), one.after.there)):
             continue
-        attempt = view.before((Kind.ATTEMPT, write.key[1]))
+        attempt = view.before((Kind.ATTEMPT, one.key[1]))
         view.must(attempt is not None, "a worker, handler or stream of no attempt")
-        view.must(among(attempt.state, (AttemptState.RUNNING,)), "added to an attempt that is to end")
-        scope = view.before((Kind.SCOPE, attempt.scope))
-        view.must(scope is not None and among(scope.state, OPEN), "added in a scope that is not open")
-        view.must(term(write.key[2]) == term(attempt.resources) + 1, "its number is not the next one")
+        if attempt is None:
+            continue
+        view.must(is_in(attempt, "state", AttemptState.RUNNING), "added to an attempt that is to end")
+        scope = view.before((Kind.SCOPE, raw(attempt, "scope")))
+        view.must(scope is not None and is_in(scope, "state", *OPEN), "added in a scope that is not open")
+        view.must(equal(raw(one.after.cell, "scope"), raw(attempt, "scope")), "counted in another scope")
 
 
-def _knows(task: Any, ref: Any) -> Any:
-    """The task is alive, and this attempt is its newest."""
-    if task is None or not bool(task.alive):
-        return False
-    return z3.And(term(task.run) == term(ref.run), term(task.number) == term(ref.number))
+def rejected(view: View) -> None:
+    """The slots of a scope grow with commits alone, one at a time."""
+    for _, valid, before, after in view.touched((Kind.SCOPE,)):
+        grown = num(raw(after.cell, "active")) - num(raw(before.cell, "active"))
+        view.must(implies(and_(valid, before.there), grown <= 1), "more than one slot taken in a step")
+        new = iff(grown == 1, num(raw(after.cell, "spawned")) == num(raw(before.cell, "spawned")) + 1)
+        view.must(implies(and_(valid, before.there), new), "a slot without a commit")
 
 
-def alive(view: View) -> None:
-    """A helper: what proofs.symbolic supposes of the task of a living attempt."""
-    attempts = list(view.writes(Kind.ATTEMPT))
-    for write in view.writes(Kind.TASK):
-        if write.before is not None and among(write.before.status, (TaskStatus.PENDING,)):
-            view.suppose(not bool(write.before.alive))
-    for write in attempts:
-        if write.before is not None and among(write.before.kind, (OwnerKind.TASK,)):
-            view.suppose(_knows(view.before((Kind.TASK, write.key[1].owner)), write.key[1]))
-    for write in attempts:
-        if write.after is not None and among(write.after.kind, (OwnerKind.TASK,)):
-            known = _knows(view.after((Kind.TASK, write.key[1].owner)), write.key[1])
-            view.must(known, "a living attempt that its task does not know")
-    for write in view.writes(Kind.TASK):
-        if write.after is not None:
-            waits = among(write.after.status, (TaskStatus.PENDING,))
-            view.must(not (waits and bool(write.after.alive)), "a pending task with a living attempt")
-        if write.before is not None and bool(write.before.alive):
-            _stays_alive(view, write)
-
-
-def _stays_alive(view: View, write: Any) -> None:
-    """While an attempt of it lives, a task keeps its run and number; it is no longer alive when that
-    one ended.
-    """
-    if write.after is not None and bool(write.after.alive):
-        runs = term(write.after.run) == term(write.before.run)
-        numbers = term(write.after.number) == term(write.before.number)
-        view.must(z3.And(runs, numbers), "a task with a living attempt begins another")
-    else:
-        gone = [w for w in view.writes(Kind.ATTEMPT) if w.after is None and w.key[1].owner == write.key[1]]
-        view.must(bool(gone), "a task is no longer alive, and no attempt of it ended")
-
-
-CLAIMS: Final = (
+CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         "total",
-        "step answers with a Change or a Refused and raises nothing, for every input in every well-"
-        "formed world",
+        "step answers with a Change or a Refused and raises nothing, for every input in every world",
         cites="ACT-4b ACT-5k",
-        check=total,
+        checks=(total,),
     ),
     Claim(
         "slots are living attempts",
-        "the slots that a scope counts change by exactly as much as its living attempts",
-        cites="ACT-2d ACT-16b LIF-7",
-        check=slots,
+        "the slots that a scope counts are its attempts that are running or aborting",
+        cites="ACT-2d ACT-7b ACT-16b LIF-7 LIF-8d",
+        checks=(*kept(facts.SLOTS), rejected),
     ),
     Claim(
         "slots within the limit",
-        "a scope that holds no more slots than it may never comes to hold more",
+        "a scope never holds more slots than it may have",
         cites="ACT-2d ACT-13a LIF-7",
-        check=within,
+        checks=kept(facts.LIMITS[:1]),
+    ),
+    Claim(
+        "slots within the cap",
+        "the cap over all scopes counts the slots of those under it, never more than its fixed limit",
+        cites="ACT-13a",
+        checks=(*kept(facts.OVERALL), *kept(facts.LIMITS[1:]), cap),
+    ),
+    Claim(
+        "live counts what is alive",
+        "`live` is the number of attempts, resources and queued requests that have not ended",
+        cites="ACT-11e ACT-16c",
+        checks=kept((*facts.LIVE, *facts.QUEUED)),
+    ),
+    Claim(
+        "disposed means nothing alive",
+        "a DISPOSED scope has nothing alive, and a DISPOSING one has something that it waits for",
+        cites="ACT-5h ACT-11a ACT-11e",
+        checks=kept(facts.DISPOSED),
     ),
     Claim(
         "spawns within the limit",
         "spawned counts the attempts committed, retries included, and a commit never takes it past the limit",
         cites="ACT-13b",
-        check=spawns,
-    ),
-    Claim(
-        "slots within the cap",
-        "no slot is taken under the cap over all scopes that is full, and its limit never changes",
-        cites="ACT-13a",
-        check=cap,
+        checks=(spawns,),
     ),
     Claim(
         "one gate",
         "an attempt begins only in a scope that is ATTACHED or RUNNING, which is RUNNING then, with its "
         "one body",
-        cites="ACT-1c ACT-6a ACT-6c ACT-7a ACT-7c ACT-7e",
-        check=gate,
+        cites="ACT-1c ACT-6a ACT-6c ACT-7a ACT-7c ACT-7e ACT-12a",
+        checks=(gate,),
     ),
     Claim(
         "a ref is new",
-        "numbers and runs of a task never go back, and the attempt that it commits has a number above "
-        "all before",
-        cites="ACT-7b ACT-8a ACT-10b",
-        check=fresh_ref,
+        "the number of a new attempt is above all that its owner ever had, task or one-off request",
+        cites="ACT-7b ACT-8a ACT-10b ACT-16e",
+        checks=(fresh_ref, *kept(facts.OWNERS)),
     ),
     Claim(
         "a dead ref changes nothing",
         "an event of an attempt that does not live is refused",
         cites="ACT-8b",
-        check=dead_ref,
+        checks=(dead_ref,),
     ),
     Claim(
         "a slot is held to the end",
         "an attempt ends by an event of its own that ends the body, and one asked to end never runs again",
-        cites="ACT-16b",
-        check=ends,
+        cites="ACT-16b LIF-8d",
+        checks=(ends, *kept(facts.REASONS)),
     ),
     Claim(
         "a scope goes one way",
-        "a scope moves as ACT-5 says, is DISPOSED only with nothing alive, and then stays",
-        cites="ACT-5h ACT-5j ACT-11a",
-        check=scope_moves,
+        "a scope moves as ACT-5 says, is never forgotten, and is disposed by a dispose",
+        cites="ACT-5i ACT-5j ACT-11a ACT-11c",
+        checks=(scope_moves,),
     ),
     Claim(
         "resources of a running attempt",
-        "a worker, handler or stream begins only in a running attempt of an open scope, under the next "
-        "number",
+        "a worker, handler or stream begins only in a running attempt of an open scope",
         cites="ACT-9a ACT-9c",
-        check=resources,
-    ),
-    Claim(
-        "one attempt per task",
-        "a living attempt of a task is its newest and the task is alive; while it lives no other begins",
-        cites="LIF-15b ACT-8a",
-        check=alive,
+        checks=(resources,),
     ),
 )

@@ -13,32 +13,21 @@ from typing import Any, Final, NamedTuple
 import z3  # type: ignore[import-untyped]
 
 from dhruva import cells as c
-from dhruva.cells import EffectKind, FollowUp, Kind, ResourceKind
+from dhruva.assume import GHOST
+from dhruva.cells import EffectKind, FollowUp, Kind
 from dhruva.ids import Nonce, Ref, Version, WaitToken
-from dhruva.inputs import Ack, EffectFailed, Handle, Lost, Resolve, ResourceEvent, Take
-from dhruva.machines.attempt import HOLDS_SLOT
-from dhruva.machines.carrier import CarrierState
-from dhruva.machines.effect import EffectState
-from dhruva.machines.human_task import HumanTaskState
-from dhruva.machines.parked import ParkedState
-from dhruva.machines.request import RequestState
-from dhruva.machines.resources import (
-    HandlerEvent,
-    HandlerState,
-    StreamEvent,
-    StreamState,
-    WorkerEvent,
-    WorkerState,
-)
+from dhruva.inputs import Ack, EffectFailed, Handle, Lost, Resolve, Take
 from dhruva.rules import RULES
 from proofs.engine import Unsupported
-from proofs.values import LazyBool, LazyEnum, Number, Opt, SymRef, see
+from proofs.ghost_cells import GHOSTS, MOVES
+from proofs.values import Number, Opt, SymBool, SymEnum, SymRef, and_, code, or_
 
 COUNTED: Final = (Nonce, WaitToken, Version)
 """Ids that the kernel counts (ADR 10): arithmetic is theirs; the others are compared with == only."""
 
 
 _int = functools.cache(z3.Int)  # a name is one term, however often a path is run again
+boolean = functools.cache(z3.Bool)
 
 
 def number(name: str, family: str, is_id: bool = False) -> Number:
@@ -52,6 +41,14 @@ def owner(name: str) -> Number:
 def ref(name: str) -> SymRef:
     owner_, run = owner(f"{name}.owner"), number(f"{name}.run", "run")
     return tuple.__new__(SymRef, (owner_, run, number(f"{name}.number", "number")))
+
+
+def sym_ref(owner_: Any, run: Any, number_: Any) -> SymRef:
+    return tuple.__new__(SymRef, (owner_, run, number_))
+
+
+def member(name: str, domain: tuple[Any, ...]) -> SymEnum:
+    return SymEnum(_int(name), domain)
 
 
 def _named(name: str, field: str, kind: Any) -> Number:
@@ -70,27 +67,38 @@ def value(name: str, field: str, kind: Any) -> Any:
     if kind is Ref:
         return ref(name)
     if kind is bool:
-        return LazyBool(name)
+        return SymBool(boolean(name))
     if kind is int:
         return number(name, field)
     if isinstance(kind, type) and issubclass(kind, Enum):
-        return LazyEnum(name, tuple(kind))
+        return member(name, tuple(kind))
     if typing.get_origin(kind) in (types.UnionType, typing.Union):
-        return _optional(name, field, kind)
+        return _union(name, field, kind)
     raise Unsupported(f"field {name} of type {kind}")
 
 
-def _optional(name: str, field: str, kind: Any) -> Opt:
+def _union(name: str, field: str, kind: Any) -> Any:
     inner = [k for k in typing.get_args(kind) if k is not types.NoneType]
+    if all(isinstance(k, type) and issubclass(k, Enum) for k in inner) and len(inner) > 1:
+        words = {str(m): m for k in inner for m in k}
+        return member(name, tuple(words.values()))
     if len(inner) != 1:
         raise Unsupported(f"field {name} of type {kind}")
     if typing.get_origin(inner[0]) is tuple:
-        return Opt(name, *(_walk_key(name, kind) for kind in (FollowUp.RECALL, FollowUp.RESET)))
-    return Opt(name, lambda: value(name, field, inner[0]))
+        walks = member(f"{name}.kind", (FollowUp.RECALL, FollowUp.RESET))
+        return Opt(boolean(f"{name}?"), (Kind.FOLLOW, walks, owner(name)))
+    return Opt(boolean(f"{name}?"), value(name, field, inner[0]))
 
 
-def _walk_key(name: str, kind: FollowUp) -> Callable[[], c.Key]:
-    return lambda: (Kind.FOLLOW, kind, owner(name))
+def typed(value: Any) -> Any:
+    """The formula that every enum field within a value is one of its members."""
+    if isinstance(value, Opt):
+        return typed(value.value)
+    if isinstance(value, SymEnum):
+        return or_(*(value.term == code(m) for m in value.domain))
+    if isinstance(value, tuple):
+        return and_(*(typed(part) for part in tuple.__iter__(value)))
+    return True
 
 
 _HINTS: dict[type, dict[str, Any]] = {}
@@ -136,44 +144,64 @@ CELL_OF_FOLLOW_UP: Final[dict[FollowUp, type]] = {
     FollowUp.END_RESOURCES: c.Ending,
     FollowUp.ASK_AGAIN: c.Again,
 }
-OF_RESOURCE: Final[dict[ResourceKind, tuple[Any, ...]]] = {
-    ResourceKind.WORKER: (WorkerState.IDLE, WorkerState.RUNNING, WorkerState.TERMINATING),
-    ResourceKind.HANDLER: (HandlerState.PENDING, HandlerState.RUNNING, HandlerState.CANCELLING),
-    ResourceKind.STREAM: tuple(StreamState),  # one that was closed or aborted is kept, and says which
-}
-LIVING: Final[dict[type, tuple[Any, ...]]] = {
-    c.Attempt: tuple(sorted(HOLDS_SLOT)),
-    c.Request: (RequestState.QUEUED,),
-    c.Cooperative: (CarrierState.IDLE,),
-    c.EffectCell: (EffectState.PENDING, EffectState.TAKEN, EffectState.INDETERMINATE),
-    c.Human: (HumanTaskState.PENDING, HumanTaskState.ASSIGNED),
-    c.Parked: (ParkedState.PARKED,),
-}
-"""A cell lives as long as its thing (ADR 9): these are the states in which one exists. Claimed and proved."""
 
 
 def cell_class(key: c.Key) -> type | None:
     """The class of the cell under a key, None for a key under which the kernel never puts one."""
+    if any(part is None for part in key):
+        return None
+    if key and key[0] == GHOST:
+        return GHOSTS.get(key[1])
     if not key or not isinstance(key[0], Kind):
         return None
     if key[0] == Kind.FOLLOW:
+        if len(key) > 1 and isinstance(key[1], SymEnum):
+            return c.Follow  # of one of the two passes of a re-execution
         return CELL_OF_FOLLOW_UP[key[1]] if len(key) > 1 and isinstance(key[1], FollowUp) else None
     return CELLS[key[0]] if len(key) > 1 or key[0] == Kind.CAP else None
 
 
-def cell(cls: type, name: str, key: c.Key) -> Any:
-    """A cell of this class of which nothing is known but that it is well formed."""
-    fields = {
-        field: kind for field, kind in hints(cls).items() if not (cls is c.Resource and field == "state")
+def any_key(sort: tuple[Any, ...]) -> c.Key:
+    """The key of any cell of a sort: a kind, or a kind and what it is of."""
+    scope, instance = number("any scope", "ScopeId", True), number("any instance", "InstanceId", True)
+    of_call = (ref("any ref"), number("any spawn", "spawn"))
+    tails: dict[Any, c.Key] = {
+        **dict.fromkeys((Kind.SCOPE, Kind.POLICY, Kind.LANES, Kind.STARVED), (scope,)),
+        **dict.fromkeys((Kind.INSTANCE, Kind.HUMAN), (instance,)),
+        **dict.fromkeys((Kind.GROUP, Kind.DELIVERY), of_call),
+        Kind.CAP: (),
+        Kind.ATTEMPT: of_call[:1],
+        Kind.RESOURCE: (of_call[0], number("any number", "number")),
+        Kind.LINK: (owner("any owner"), number("any number", "links")),
+        Kind.COOPERATIVE: (*of_call, number("any number", "number")),
+        Kind.EXECUTOR: (number("any executor", "ExecutorId", True),),
+        Kind.LOCK: (number("any target", "TargetId", True),),
+        Kind.PARKED: (number("any parked", "ParkedId", True),),
+        Kind.KEPT: (instance, number("any name", "SignalName", True)),
     }
-    made = {field: value(f"{name}.{field}", field, kind) for field, kind in fields.items()}
-    if cls in LIVING:
-        made["state"] = LazyEnum(f"{name}.state", LIVING[cls])
-    if cls is c.Resource:
-        made["state"] = LazyEnum(f"{name}.state", OF_RESOURCE[made["kind"].member()])
-    if cls is c.Follow and key[1] == FollowUp.ABORT_EACH:
-        made["ref"] = ref(f"{name}.ref")
-    return tuple.__new__(cls, tuple(made[field] for field in hints(cls)))
+    if sort[0] == GHOST:
+        return (*sort, *_ghost_key(sort))
+    if sort[0] == Kind.FOLLOW:
+        return (*sort, *FOLLOW_KEYS[sort[1]]("any"))
+    if sort[0] == Kind.EFFECT:
+        return (*sort, *EFFECT_KEYS[sort[1]]("any"))
+    return (*sort, *tails.get(sort[0], (owner("any owner"),)))
+
+
+def _ghost_key(sort: tuple[Any, ...]) -> c.Key:
+    target, nonce = number("any target", "TargetId", True), number("any nonce", "nonce")
+    if sort[1] == "performed":
+        return EFFECT_KEYS[sort[2]]("any")
+    if sort[1] == "spent":
+        return (number("any instance", "InstanceId", True), number("any token", "token"))
+    tails: dict[str, c.Key] = {"handed": (target, nonce), "up": (target, nonce), "answers": (target,)}
+    return tails.get(sort[1], (owner("any owner"),))
+
+
+def cell(cls: type, name: str) -> Any:
+    """A cell of this class of which nothing is known."""
+    made = (value(f"{name}.{field}", field, kind) for field, kind in hints(cls).items())
+    return tuple.__new__(cls, tuple(made))
 
 
 # Inputs
@@ -187,37 +215,29 @@ class Shape(NamedTuple):
     build: Callable[[], Any]
 
 
-EVENTS: Final = tuple({str(e): e for kind in (WorkerEvent, HandlerEvent, StreamEvent) for e in kind}.values())
-
-
 def _plain(cls: type) -> Any:
-    made = []
-    for field, kind in hints(cls).items():
-        if cls is ResourceEvent and field == "event":
-            made.append(LazyEnum("input.event", EVENTS))
-        else:
-            made.append(see(value(f"input.{field}", field, kind)))
-    return tuple.__new__(cls, tuple(made))
+    return tuple.__new__(cls, tuple(value(f"input.{f}", f, kind) for f, kind in hints(cls).items()))
 
 
-FOLLOW_KEYS: Final[dict[FollowUp, Callable[[], c.Key]]] = {
-    **dict.fromkeys(FollowUp, lambda: (owner("input.key.id"),)),
-    FollowUp.WAKE_STARVED: lambda: (),
+FOLLOW_KEYS: Final[dict[FollowUp, Callable[[str], c.Key]]] = {
+    **dict.fromkeys(FollowUp, lambda name: (owner(f"{name} owner"),)),
+    FollowUp.WAKE_STARVED: lambda _name: (),
     **dict.fromkeys(
         (FollowUp.WAKE, FollowUp.ABORT_EACH, FollowUp.REJECT_QUEUED),
-        lambda: (number("input.key.id", "ScopeId", True),),
+        lambda name: (number(f"{name} scope", "ScopeId", True),),
     ),
     **dict.fromkeys(
-        (FollowUp.CANCEL_CHILD, FollowUp.TELL_PARENT), lambda: (number("input.key.id", "InstanceId", True),)
+        (FollowUp.CANCEL_CHILD, FollowUp.TELL_PARENT),
+        lambda name: (number(f"{name} instance", "InstanceId", True),),
     ),
-    FollowUp.RETURN: lambda: (number("input.key.id", "ExecutorId", True),),
-    FollowUp.END_RESOURCES: lambda: (ref("input.key.ref"),),
+    FollowUp.RETURN: lambda name: (number(f"{name} executor", "ExecutorId", True),),
+    FollowUp.END_RESOURCES: lambda name: (ref(f"{name} ref"),),
 }
-EFFECT_KEYS: Final[dict[EffectKind, Callable[[], c.Key]]] = {
-    EffectKind.DISPATCH: lambda: (ref("input.key.ref"), number("input.key.spawn", "spawn")),
-    EffectKind.RUN_SLICE: lambda: (
-        number("input.key.id", "InstanceId", True),
-        number("input.key.version", "version"),
+EFFECT_KEYS: Final[dict[EffectKind, Callable[[str], c.Key]]] = {
+    EffectKind.DISPATCH: lambda name: (ref(f"{name} ref"), number(f"{name} spawn", "spawn")),
+    EffectKind.RUN_SLICE: lambda name: (
+        number(f"{name} instance", "InstanceId", True),
+        number(f"{name} version", "version"),
     ),
 }
 STRANGE_KEYS: Final[dict[str, Callable[[], c.Key]]] = {
@@ -231,14 +251,14 @@ _OF_EFFECT: Final = (Take, Ack, EffectFailed, Lost, Resolve)
 
 def _with_key(cls: type, name: str, key: Callable[[], c.Key]) -> Shape:
     def build() -> Any:
-        rest = {f: see(value(f"input.{f}", f, kind)) for f, kind in hints(cls).items() if f != "key"}
+        rest = {f: value(f"input.{f}", f, kind) for f, kind in hints(cls).items() if f != "key"}
         return cls(key=key(), **rest)
 
     return Shape(f"{cls.__name__} ({name})", cls, build)
 
 
-def _keyed(kind: Kind, of: Any, tail: Callable[[], c.Key]) -> Callable[[], c.Key]:
-    return lambda: (kind, of, *tail())
+def _keyed(kind: Kind, of: Any, tail: Callable[[str], c.Key]) -> Callable[[], c.Key]:
+    return lambda: (kind, of, *tail("input"))
 
 
 def _shapes(cls: type) -> list[Shape]:
@@ -247,9 +267,14 @@ def _shapes(cls: type) -> list[Shape]:
     elif cls in _OF_EFFECT:
         made = [_with_key(cls, k, _keyed(Kind.EFFECT, k, tail)) for k, tail in EFFECT_KEYS.items()]
     else:
-        return [Shape(cls.__name__, cls, lambda: _plain(cls))]
+        return [Shape(cls.__name__, cls, functools.partial(_plain, cls))]
     return [*made, *(_with_key(cls, name, key) for name, key in STRANGE_KEYS.items())]
 
 
-SHAPES: Final[tuple[Shape, ...]] = tuple(shape for cls in RULES for shape in _shapes(cls))
+INPUTS: Final[tuple[Shape, ...]] = tuple(shape for cls in RULES for shape in _shapes(cls))
 """Every input that the kernel has a rule for."""
+OUTSIDE: Final[tuple[Shape, ...]] = tuple(
+    Shape(f"outside: {cls.__name__}", cls, functools.partial(_plain, cls)) for cls in MOVES
+)
+"""Every move of the outside that ghosts follow."""
+SHAPES: Final = (*INPUTS, *OUTSIDE)

@@ -1,40 +1,79 @@
-"""A symbolic world, and the real `step` run on it.
+"""The real `step`, run on a symbolic world: every path of every input.
 
-`read` hands out a cell when a key is first read, present or absent, of which nothing is known. Two keys
-may be equal or different: both are followed, because a lookup in a dict asks `==` of symbolic ids. The
-rules see plain NamedTuples; while the engine runs, the accessors of their optional fields are replaced,
-so that "None or a value" is chosen when the field is looked at. For a plain value the replaced accessors
-do what the others do.
+What is replaced while the engine runs is where cells are kept (world.py), the accessors of optional fields,
+and the call of each part, which is run on all of its paths at once (merge.py). Tables, wiring, guards, deeds,
+decisions and rules are those that we ship, or a mutant's.
 """
 
+import functools
+import importlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from enum import Enum
+from contextlib import ExitStack, contextmanager
 from typing import Any, Final, NamedTuple
 
-from dhruva.cells import Change, Kind, OwnerKind
-from dhruva.inputs import Ask, CreateTask
+from dhruva.cells import Change
+from dhruva.rules import RULES, authority, follow_ups, lanes, lists
 from dhruva.step import Step
 from dhruva.table import Refused
-from proofs import lists, shapes, worlds
-from proofs.engine import Engine, Restart, Unproved, Unsupported
-from proofs.lists import same
-from proofs.values import Number, Opt, activate, see
+from dhruva.walk import Book, Decisions
+from proofs import ghosts, shapes
+from proofs.engine import Engine, Unproved, Unsupported
+from proofs.ghost_cells import GHOSTS, MOVES
+from proofs.merge import part
+from proofs.second import Disagreement
+from proofs.values import activate, engine, equal, see
+from proofs.world import Known, Store, SymWalk, World
 
+stepping: Final = importlib.import_module("dhruva.step")  # the module; the package gives the function
 GET: Final = "__getitem__"
+EQ: Final = "__eq__"
+PARTS: Final = (
+    (lanes, ("head", "ahead", "enter", "leave", "ready", "wake", "wake_starved", "starve", "feed")),
+    (lanes, ("await_executor", "_join", "_part", "_count")),
+    (lists, ("link", "part")),
+    (follow_ups, ("_forget", "_meet", "_count")),
+    (authority, ("verdict", "commit", "free", "runs", "_hold_cap", "_under_cap")),
+)
+"""Helpers that rules share, each of which has paths of its own."""
 
 
 @contextmanager
-def lazy_fields() -> Iterator[None]:
-    """Optional fields of cells are decided when they are looked at, by name or by number."""
+def symbolic() -> Iterator[None]:
+    """While this lasts, `step` can be given a symbolic world."""
+    with ExitStack() as stack:
+        rules = {of: _as_part(rule) for of, rule in RULES.items()}
+        stack.enter_context(_replaced(stepping, Walk=SymWalk, RULES=rules))
+        for module, names in PARTS:
+            changed = {name: _as_part(getattr(module, name)) for name in names}
+            stack.enter_context(_replaced(module, **changed))
+        stack.enter_context(_lazy_fields())
+        yield
+
+
+@contextmanager
+def _replaced(module: Any, **changed: Any) -> Iterator[None]:
+    kept = {name: getattr(module, name) for name in changed}
+    for name, new in changed.items():
+        setattr(module, name, new)
+    try:
+        yield
+    finally:
+        for name, old in kept.items():
+            setattr(module, name, old)
+
+
+@contextmanager
+def _lazy_fields() -> Iterator[None]:
+    """Optional fields of cells and inputs are decided when they are looked at, by name or by number."""
     kept: list[tuple[type, str, Any]] = []
-    classes = {*shapes.CELLS.values(), *shapes.CELL_OF_FOLLOW_UP.values()}
+    classes = {*shapes.CELLS.values(), *shapes.CELL_OF_FOLLOW_UP.values(), *RULES, *GHOSTS.values()}
     for cls in classes:
         for at, (field, kind) in enumerate(shapes.hints(cls).items()):
-            if isinstance(shapes.value("probe", field, kind) if _optional(kind) else None, Opt):
+            if type(None) in getattr(kind, "__args__", ()):
                 kept.append((cls, field, cls.__dict__[field]))
                 setattr(cls, field, property(_field(at)))
         setattr(cls, GET, lambda self, at: see(tuple.__getitem__(self, at)))
+        setattr(cls, EQ, lambda self, other: engine().decide(equal(self, other)))
     try:
         yield
     finally:
@@ -42,120 +81,60 @@ def lazy_fields() -> Iterator[None]:
             setattr(cls, field, accessor)
         for cls in classes:
             delattr(cls, GET)
+            delattr(cls, EQ)
 
 
 def _field(at: int) -> Callable[[Any], Any]:
     return lambda self: see(tuple.__getitem__(self, at))
 
 
-def _optional(kind: Any) -> bool:
-    return type(None) in getattr(kind, "__args__", ())
+# Parts
 
 
-class World:
-    """The cells before a step, made as they are read."""
+def _as_part(function: Callable[..., Any]) -> Callable[..., Any]:
+    """A function whose first argument is the walk, run on all of its paths at once."""
 
-    def __init__(self, engine: Engine, quiet: bool) -> None:
-        self.engine, self.quiet = engine, quiet
-        self.new_id: Any = (
-            None  # the id that this input is the first to name (assume: an id is handed out once)
-        )
-        self.cells: dict[Any, Any] = {}
-        self._places: dict[tuple[Any, ...], tuple[set[int], set[str]]] = {}
+    @functools.wraps(function)
+    def merged(walk: Any, *given: Any, **named: Any) -> Any:
+        return part(walk, lambda: function(walk, *given, **named))
 
-    def read(self, key: Any) -> Any:
-        self.note(key)
-        if key in self.cells:
-            return self.cells[key]
-        found = self._make(key)
-        self.cells[key] = found
-        return found
-
-    def _make(self, key: Any) -> Any:
-        cls = shapes.cell_class(key)
-        if cls is None:
-            return None
-        there = self._must_be(key)
-        if there is None:
-            there = self.engine.choose(2) == 0
-        if not there:
-            return None
-        name = f"{key[0]}{len(self.cells)}"
-        made = lists.linked(self, key, shapes.cell(cls, name, key), name)
-        self._known_of(key, made)
-        return worlds.calm(made) if self.quiet else made
-
-    # What is known of a well-formed world: claimed and proved in claims.py
-
-    def _must_be(self, key: Any) -> bool | None:
-        """Nothing waits under a new id. A policy is there iff its scope is, a spec iff its task; what
-        a living cell names is there.
-        """
-        if key[0] == Kind.WAITER and self.new_id is not None and same(key[1], self.new_id):
-            return False
-        if key[0] == Kind.POLICY:
-            return self.read((Kind.SCOPE, key[1])) is not None
-        if key[0] == Kind.SPEC:
-            return self.read((Kind.TASK, key[1])) is not None
-        if key[0] == Kind.SCOPE and any(same(c.scope, key[1]) for c in self._living() if hasattr(c, "scope")):
-            return True
-        if key[0] == Kind.TASK and self._attempt_of(key[1]) is not None:
-            return True
-        if key[0] == Kind.CAP and any(self._known(c.capped) for c in self.of(Kind.SCOPE).values()):
-            return True
-        return True if lists.named(self, key) else None
-
-    def _known_of(self, key: Any, made: Any) -> None:
-        """The task of a living attempt: alive, and the attempt is its newest."""
-        found = self._attempt_of(key[1]) if key[0] == Kind.TASK else None
-        if found is not None:
-            self.engine.known[made.alive.name] = True
-            self.engine.assume(made.run.term == _term(found.run))
-            self.engine.assume(made.number.term == _term(found.number))
-
-    def _living(self) -> list[Any]:
-        kinds = (Kind.ATTEMPT, Kind.RESOURCE, Kind.REQUEST, Kind.SPEC)
-        return [cell for key, cell in self.cells.items() if cell is not None and key[0] in kinds]
-
-    def of(self, kind: Kind) -> dict[Any, Any]:
-        return {key: cell for key, cell in self.cells.items() if cell is not None and key[0] == kind}
-
-    def _attempt_of(self, task: Any) -> Any:
-        for key, cell in self.of(Kind.ATTEMPT).items():
-            if same(key[1].owner, task) and cell.kind.left() == (OwnerKind.TASK,):
-                return key[1]
-        return None
-
-    def _known(self, flag: Any) -> bool:
-        return self.engine.known.get(flag.name) is True
-
-    def note(self, key: Any) -> None:
-        """A constant in a key, where on this path a symbol stands too: the symbol must know it before
-        it is hashed.
-        """
-        kind = key[0] if key else None
-        for at, part in enumerate(_flat(key)):
-            constants, families = self._places.setdefault((kind, at), (set(), set()))
-            if isinstance(part, Number):
-                families.add(part.family)
-            elif isinstance(part, int) and not isinstance(part, Enum):
-                constants.add(part)
-            for family in sorted(families):
-                if not constants <= self.engine.constants.setdefault(family, set()):
-                    self.engine.constants[family] |= constants
-                    raise Restart
+    return merged
 
 
-def _flat(key: Any) -> Iterator[Any]:
-    for part in key:
-        if isinstance(part, tuple):
-            yield from _flat(part)
-        else:
-            yield part
+def _decision(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *given: part(None, lambda: function(*given))
 
 
-def _term(value: Any) -> Any:
-    return value.term if isinstance(value, Number) else value
+def _any_number(*_facts: Any) -> Any:
+    """Some number, another one each time: what is proved holds whatever the decision answers."""
+    return shapes.number(f"any{engine().fresh()}", "any")
+
+
+def in_parts(book: Book) -> Book:
+    """The book with each of its wires, guards and decisions as a part."""
+    moves = {
+        machine: {
+            at: move._replace(
+                guards=tuple((symbol, _as_part(guard)) for symbol, guard in move.guards),
+                wires=tuple(map(_as_part, move.wires)),
+            )
+            for at, move in rows.items()
+        }
+        for machine, rows in book.moves.items()
+    }
+    wires = {slot: tuple(map(_as_part, wired)) for slot, wired in book.wires.items()}
+    decide = Decisions(*map(_decision, book.decide))
+    opened = decide._replace(pressure=_any_number, cooperative_count=_any_number)
+    return book._replace(moves=moves, wires=wires, decide=opened)
+
+
+def proved_kernel(**changed: Any) -> Step:
+    """The kernel that we ship, or a mutant of it, with the two numbers of dispatch left open."""
+    step: Step = stepping.stepping(in_parts(stepping.book(**changed)))
+    return step
+
+
+# Paths
 
 
 class Path(NamedTuple):
@@ -167,39 +146,40 @@ class Path(NamedTuple):
     raised: Exception | None
 
 
-def explore(shape: shapes.Shape, step: Step, visit: Callable[[Path], None], quiet: bool = False) -> Engine:
+Premises = Callable[[World, Known], Any]
+Assumed = Callable[[World, Any], None]
+
+
+def explore(
+    shape: shapes.Shape, step: Step, visit: Callable[[Path], None], here: Engine, premises: Premises
+) -> None:
     """Every path of this input through `step`; `visit` is called on each, while the engine stands at
     its end.
     """
-    constants: dict[str, set[int]] = {}
-    while True:
-        engine = Engine(constants)
-        activate(engine)
-        try:
-            _visit_all(engine, shape, step, visit, quiet)
-        except Restart:
-            continue
-        return engine
-
-
-def _visit_all(
-    engine: Engine, shape: shapes.Shape, step: Step, visit: Callable[[Path], None], quiet: bool
-) -> None:
-    for path in engine.paths(lambda: _run(engine, shape, step, quiet)):
+    activate(here)
+    for path in here.paths(lambda: _run(here, shape, step, premises)):
         visit(path)
 
 
-def _run(engine: Engine, shape: shapes.Shape, step: Step, quiet: bool) -> Path:
-    world, given = World(engine, quiet), shape.build()
-    if isinstance(given, Ask | CreateTask):
-        world.new_id = given[0]
+def _run(here: Engine, shape: shapes.Shape, step: Step, premises: Premises) -> Path:
+    world, given = World(premises), shape.build()
+    here.fact(shapes.typed(given))
+    if isinstance(given, MOVES):
+        return Path(given, world, _outside(world, given), None)
+    ghosts.supposed(world, given)
     try:
         said = step(world.read, given)
-    except (Unsupported, Unproved):
+    except (Unsupported, Unproved, Disagreement):
         raise
     except Exception as error:  # noqa: BLE001 - whatever a rule raises is what totality speaks of
         return Path(given, world, None, error)
     if isinstance(said, Change):
-        for key in said.writes:
-            world.note(key)
+        ghosts.follow(given, said)
     return Path(given, world, said, None)
+
+
+def _outside(world: World, given: Any) -> Change | Refused:
+    """A move of the outside, which changes ghosts and nothing else."""
+    store: Any = Store(world)
+    refused = part(store, lambda: ghosts.moved(store, given))
+    return Change(store, (), (), (), ()) if refused is None else refused

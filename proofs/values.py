@@ -1,13 +1,15 @@
 """Symbolic values: what stands in a field of a cell or an input whose value is not known.
 
-Numbers and ids are z3 terms; a comparison is a decision of the engine, and answers with a plain bool. Enum
-members, truth values and "None or a value" are chosen when they are first looked at, and all of them in turn.
-What the rules for rule code forbid (order or truth of an id, text of a symbol, division) raises Unsupported.
+Everything is a z3 term: numbers and ids are integers, a member of an enum is the code of its word, a truth
+value is a formula, and "None or a value" is a formula with a value. So two values can be merged into one by
+a condition, and nothing is decided before it is looked at: a comparison or a test is a decision of the
+engine, and answers with a plain bool. What the rules for rule code forbid (order or truth of an id, text of
+a symbol, division, a symbol as the key of a dict) raises Unsupported.
 """
 
 import functools
-from collections.abc import Callable
-from enum import Enum
+from collections.abc import Iterable
+from enum import Enum, IntEnum
 from typing import Any, Final
 
 import z3  # type: ignore[import-untyped]
@@ -15,7 +17,6 @@ import z3  # type: ignore[import-untyped]
 from dhruva.ids import Ref
 from proofs.engine import Engine, Unsupported
 
-_HASH: Final = 7_919  # of every symbolic number: equal keys meet in one bucket, and == decides
 PRODUCT: Final = z3.Function("product", z3.IntSort(), z3.IntSort(), z3.IntSort())
 _active: list[Engine] = []
 
@@ -29,6 +30,65 @@ def activate(new: Engine) -> None:
     _active[:] = [new]
 
 
+# Formulas, with plain truth values where they are known
+
+constant = functools.cache(z3.IntVal)
+_TRUE, _FALSE = z3.BoolVal(True), z3.BoolVal(False)
+
+
+def formula(value: Any) -> Any:
+    """The z3 formula of a truth value, plain or not."""
+    if isinstance(value, SymBool):
+        return value.term
+    return _TRUE if value is True else _FALSE if value is False else value
+
+
+def not_(one: Any) -> Any:
+    if isinstance(one, bool):
+        return not one
+    return one.arg(0) if z3.is_not(one) else z3.Not(one)
+
+
+def and_(*parts: Any) -> Any:
+    return _joined(z3.Z3_mk_and, False, parts)
+
+
+def or_(*parts: Any) -> Any:
+    return _joined(z3.Z3_mk_or, True, parts)
+
+
+def _joined(make: Any, strong: bool, parts: tuple[Any, ...]) -> Any:
+    """z3.And or z3.Or without its casts: formulas are joined more often than anything else is done."""
+    kept: dict[int, Any] = {}
+    for part in parts:
+        if part is strong:
+            return strong
+        if part is not (not strong):
+            term = part.term if isinstance(part, SymBool) else part
+            kept[term.get_id()] = term
+    if len(kept) < 2:
+        return next(iter(kept.values()), not strong)
+    made = (z3.Ast * len(kept))(*(term.ast for term in kept.values()))
+    return z3.BoolRef(make(_CONTEXT.ref(), len(kept), made), _CONTEXT)
+
+
+_CONTEXT: Final = z3.main_ctx()
+
+
+def implies(condition: Any, then: Any) -> Any:
+    return or_(not_(condition.term if isinstance(condition, SymBool) else condition), then)
+
+
+def iff(left: Any, right: Any) -> Any:
+    if isinstance(left, bool) or isinstance(right, bool):
+        known, other = (left, right) if isinstance(left, bool) else (right, left)
+        return other if known else not_(other)
+    return left == right
+
+
+# Values
+
+
 class Number:
     """An integer, or an id, that is not known. `family` says what it counts or names."""
 
@@ -38,37 +98,28 @@ class Number:
         self.term, self.family, self.is_id = term, family, is_id
 
     def __eq__(self, other: object) -> bool:
-        if other is self:
-            return True
-        if isinstance(other, Opt):
-            return bool(self == other.seen())
-        if other is None or isinstance(other, Enum | LazyEnum | tuple):
-            return False
-        if isinstance(other, Number):
-            if (self.is_id or other.is_id) and self.family != other.family:
-                raise Unsupported(f"{self.family} compared with {other.family}")
-            if self.term.eq(other.term):
-                return True
-        return engine().decide(_equal(self.term, _term(other)))
+        return engine().decide(equal(self, other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
 
     def __hash__(self) -> int:
-        """A constant that stands in the same place of some key has a hash of its own: is it that one?"""
-        for constant in sorted(engine().constants.get(self.family, ())):
-            if self == constant:
-                return hash(constant)
-        return _HASH
+        raise Unsupported(f"{self.family} as the key of a dict or a set")
 
     def __lt__(self, other: object) -> bool:
-        return engine().decide(self._ordered() < _term(other))
+        return self._decide(self._ordered() < _term(other))
 
     def __le__(self, other: object) -> bool:
-        return engine().decide(self._ordered() <= _term(other))
+        return self._decide(self._ordered() <= _term(other))
 
     def __gt__(self, other: object) -> bool:
-        return engine().decide(self._ordered() > _term(other))
+        return self._decide(self._ordered() > _term(other))
 
     def __ge__(self, other: object) -> bool:
-        return engine().decide(self._ordered() >= _term(other))
+        return self._decide(self._ordered() >= _term(other))
+
+    def _decide(self, asked: Any) -> bool:
+        return engine().decide(z3.simplify(asked))
 
     def __add__(self, other: object) -> "Number":
         return Number(z3.simplify(self._ordered() + _term(other)), self.family)
@@ -86,13 +137,13 @@ class Number:
         fewer.
         """
         left, right = self._ordered(), _term(other)
-        known = isinstance(right, int) or z3.is_int_value(right) or z3.is_int_value(left)
+        known = z3.is_int_value(right) or z3.is_int_value(left)
         return Number(z3.simplify(left * right) if known else PRODUCT(left, right), self.family)
 
     __rmul__ = __mul__
 
     def __bool__(self) -> bool:
-        return engine().decide(self._ordered() != 0)
+        return self._decide(self._ordered() != 0)
 
     def __str__(self) -> str:
         raise Unsupported(f"text of {self.family}")
@@ -111,105 +162,52 @@ def _term(value: object) -> Any:
         value = value.seen()
     if isinstance(value, Number):
         return value.term
-    if isinstance(value, int) and not isinstance(value, bool):
-        return _constant(value)
+    if isinstance(value, int) and not isinstance(value, bool | Enum):
+        return constant(value)
     raise Unsupported(f"a number meets {type(value).__name__}")
 
 
-_constant = functools.cache(z3.IntVal)
+_codes: dict[str, int] = {}
 
 
-def _equal(left: Any, right: Any) -> Any:
-    """The formula left = right, made once for each pair of terms; the terms are kept, so their ids are."""
-    pair = (left.get_id(), right.get_id())
-    if pair not in _equalities:
-        _equalities[pair] = (z3.simplify(left == right), left, right)
-    return _equalities[pair][0]
+def code(member: Any) -> int:
+    """The number that stands for a member of an enum; words that are equal have one, as in Python."""
+    if isinstance(member, IntEnum):
+        return int(member)
+    return _codes.setdefault(str(member), len(_codes))
 
 
-def _all(*formulas: Any) -> Any:
-    ids = tuple(f.get_id() for f in formulas)
-    if ids not in _conjunctions:
-        _conjunctions[ids] = (z3.simplify(z3.And(*formulas)), formulas)
-    return _conjunctions[ids][0]
+class SymEnum:
+    """A member of an enum, or a word; which one is decided as far as a question needs it."""
 
+    __slots__ = ("domain", "term")
 
-_conjunctions: dict[tuple[int, ...], tuple[Any, Any]] = {}
-_equalities: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+    def __init__(self, term: Any, domain: tuple[Any, ...]) -> None:
+        self.term, self.domain = term, domain
 
+    def is_in(self, members: Iterable[Any]) -> Any:
+        """The formula that it is one of these."""
+        codes = {code(m) for m in members}
+        inside = {code(m) for m in self.domain} & codes
+        if len(inside) == len({code(m) for m in self.domain}):
+            return True
+        return or_(*(_equal(self.term, constant(c)) for c in sorted(inside)))
 
-def unequal(left: Any, right: Any) -> Any:
-    """The formula that two ids, or two refs, are different."""
-    if isinstance(left, tuple):
-        pairs = [_term(a) == _term(b) for a, b in zip(left, right, strict=True)]
-        return z3.simplify(z3.Not(z3.And(*pairs)))
-    return z3.simplify(_term(left) != _term(right))
+    def among(self, members: Iterable[Any]) -> bool:
+        """Whether it is one of these: one decision, however many they are."""
+        return engine().decide(self.is_in(members))
 
-
-class SymRef(Ref):
-    """A ref that is not known. Equal or not is one decision, not three."""
-
-    __slots__ = ()
+    def member(self) -> Any:
+        for member in self.domain[:-1]:
+            if engine().decide(_equal(self.term, constant(code(member)))):
+                return member
+        return self.domain[-1]
 
     def __eq__(self, other: object) -> bool:
-        if other is self:
-            return True
-        if isinstance(other, Opt):
-            return bool(self == other.seen())
-        if not isinstance(other, tuple) or len(other) != 3:
-            return False
-        pairs = [_equal(_term(a), _term(b)) for a, b in zip(self, other, strict=True)]
-        if any(z3.is_false(pair) for pair in pairs):
-            return False
-        return engine().decide(_all(*pairs))
+        return engine().decide(equal(self, other))
 
     def __ne__(self, other: object) -> bool:
         return not self == other
-
-    def __hash__(self) -> int:
-        return tuple.__hash__(self)
-
-
-class LazyEnum:
-    """A member of an enum; which one is chosen when it is looked at, as far as the question needs it."""
-
-    __slots__ = ("domain", "name")
-
-    def __init__(self, name: str, domain: tuple[Any, ...]) -> None:
-        self.name, self.domain = name, domain
-
-    def left(self) -> tuple[Any, ...]:
-        """The members that it can still be."""
-        found: tuple[Any, ...] = engine().known.get(self.name, self.domain)
-        return found
-
-    def among(self, members: Any) -> bool:
-        """Whether it is one of these: one fork, however many they are."""
-        left = self.left()
-        inside = tuple(m for m in left if m in members)
-        if len(inside) in (0, len(left)):
-            return bool(inside)
-        yes = engine().choose(2) == 0
-        engine().known[self.name] = inside if yes else tuple(m for m in left if m not in members)
-        return yes
-
-    def member(self) -> Any:
-        left = self.left()
-        if len(left) > 1:
-            left = (left[engine().choose(len(left))],)
-            engine().known[self.name] = left
-        return left[0]
-
-    def __eq__(self, other: object) -> bool:
-        if other is self:
-            return True
-        if isinstance(other, LazyEnum):
-            return bool(self.member() == other.member())
-        if other is None or isinstance(other, Number | tuple):
-            return False
-        if isinstance(other, str | Enum):
-            return self.among((other,))
-        raise Unsupported(f"{self.name} compared with {type(other).__name__}")
 
     def __hash__(self) -> int:
         return hash(self.member())
@@ -227,32 +225,29 @@ class LazyEnum:
         return bool(self.member() > concrete(other))
 
     def __str__(self) -> str:
-        raise Unsupported(f"text of {self.name}")
+        raise Unsupported("text of an enum field")
 
     __repr__ = __str__
 
     def __bool__(self) -> bool:
-        raise Unsupported(f"truth of {self.name}")
+        raise Unsupported("truth of an enum field")
 
 
 def concrete(value: Any) -> Any:
-    """The member that an enum field has, chosen if it has not been."""
-    return value.member() if isinstance(value, LazyEnum) else value
+    """The member that an enum field has, decided if it has not been."""
+    return value.member() if isinstance(value, SymEnum) else value
 
 
-class LazyBool:
-    """Yes or no, chosen when it is looked at."""
+class SymBool:
+    """Yes or no, decided when it is looked at."""
 
-    __slots__ = ("name",)
+    __slots__ = ("term",)
 
-    def __init__(self, name: str) -> None:
-        self.name = name
+    def __init__(self, term: Any) -> None:
+        self.term = term
 
     def __bool__(self) -> bool:
-        known = engine().known
-        if self.name not in known:
-            known[self.name] = engine().choose(2) == 0
-        return bool(known[self.name])
+        return engine().decide(self.term)
 
     def __eq__(self, other: object) -> bool:
         return bool(self) == bool(other)
@@ -260,33 +255,128 @@ class LazyBool:
     __hash__ = None  # type: ignore[assignment]
 
     def __str__(self) -> str:
-        raise Unsupported(f"text of {self.name}")
+        raise Unsupported("text of a truth value")
 
     __repr__ = __str__
 
 
 class Opt:
-    """None, or one of some values, chosen when the field is looked at."""
+    """None, or a value if `there` holds; decided when the field is looked at."""
 
-    __slots__ = ("makers", "name")
+    __slots__ = ("there", "value")
 
-    def __init__(self, name: str, *makers: Callable[[], Any]) -> None:
-        self.name, self.makers = f"{name}?", makers
+    def __init__(self, there: Any, value: Any) -> None:
+        self.there, self.value = there, value
 
     def seen(self) -> Any:
-        known = engine().known
-        if self.name not in known:
-            which = engine().choose(1 + len(self.makers))
-            known[self.name] = (None if which == 0 else self.makers[which - 1](),)
-        return known[self.name][0]
+        return self.value if engine().decide(self.there) else None
 
     def __eq__(self, other: object) -> bool:
-        return bool(self.seen() == (other.seen() if isinstance(other, Opt) else other))
+        return engine().decide(equal(self, other))
 
-    def __hash__(self) -> int:
-        return hash(self.seen())
+    __hash__ = None  # type: ignore[assignment]
+
+
+class SymRef(Ref):
+    """A ref that is not known. Equal or not is one decision, not three."""
+
+    __slots__ = ()
+
+    def __eq__(self, other: object) -> bool:
+        return other is self or engine().decide(equal(self, other))
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 def see(value: Any) -> Any:
     """What stands in a field, decided if it is None or something."""
     return value.seen() if isinstance(value, Opt) else value
+
+
+# Equality and merging, which decide nothing
+
+
+def _equal(left: Any, right: Any) -> Any:
+    """The formula left = right, made once for each pair of terms; the terms are kept, so their ids are."""
+    pair = (left.get_id(), right.get_id())
+    if pair not in _equalities:
+        made = z3.simplify(left == right)
+        known = True if z3.is_true(made) else False if z3.is_false(made) else made
+        _equalities[pair] = (known, left, right)
+    return _equalities[pair][0]
+
+
+_equalities: dict[tuple[int, int], tuple[Any, Any, Any]] = {}
+
+
+def equal(left: Any, right: Any) -> Any:
+    """The formula that two values are equal, as Python would say of plain ones."""
+    if left is right:
+        return True
+    if isinstance(left, Opt) or isinstance(right, Opt) or left is None or right is None:
+        (one, a), (other, b) = _maybe(left), _maybe(right)
+        both = and_(one, other)
+        return or_(and_(not_(one), not_(other)), False if both is False else and_(both, equal(a, b)))
+    if isinstance(left, tuple) and isinstance(right, tuple):
+        if len(left) != len(right):
+            return False
+        parts = []
+        for a, b in zip(tuple.__iter__(left), tuple.__iter__(right), strict=True):
+            parts.append(equal(a, b))
+            if parts[-1] is False:
+                return False
+        return and_(*parts)
+    return _equal_plain(left, right)
+
+
+def _equal_plain(left: Any, right: Any) -> Any:
+    if isinstance(left, Number) or isinstance(right, Number):
+        if isinstance(left, tuple | Enum | SymEnum | str) or isinstance(right, tuple | Enum | SymEnum | str):
+            return False
+        _same_family(left, right)
+        return _equal(_term(left), _term(right))
+    if isinstance(left, SymEnum) or isinstance(right, SymEnum):
+        if not isinstance(left, SymEnum):
+            left, right = right, left
+        return left.is_in((right,)) if not isinstance(right, SymEnum) else _equal(left.term, right.term)
+    if isinstance(left, SymBool) or isinstance(right, SymBool):
+        return z3.simplify(formula(left) == formula(right))
+    return bool(left == right)
+
+
+def _same_family(left: Any, right: Any) -> None:
+    if not (isinstance(left, Number) and isinstance(right, Number)):
+        return
+    if (left.is_id or right.is_id) and left.family != right.family:
+        raise Unsupported(f"{left.family} compared with {right.family}")
+
+
+def _maybe(value: Any) -> tuple[Any, Any]:
+    """Whether there is a value, and the value."""
+    if isinstance(value, Opt):
+        return value.there, value.value
+    return value is not None, value
+
+
+def there(value: Any) -> Any:
+    """The formula that an optional field is not None."""
+    return _maybe(value)[0]
+
+
+def inner(value: Any) -> Any:
+    """What an optional field is, where it is something."""
+    return _maybe(value)[1]
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are one and the same, for certain and without a decision."""
+    found = equal(left, right)
+    return found is True or (found is not False and bool(z3.is_true(found)))
+
+
+def raw(cell: Any, field: str) -> Any:
+    """What stands in a field, not looked at."""
+    return tuple.__getitem__(cell, cell._fields.index(field))

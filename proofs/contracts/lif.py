@@ -2,8 +2,8 @@
 
 from dhruva.decide.errors import ErrorCode, may_delete, reexecution_refused
 from dhruva.decide.fields import Fields, Misfit, apply, created, misfit
-from dhruva.decide.readiness import Wait, blocks, first_lane, satisfied, waits_for
-from dhruva.decide.retry import backoff_ms, may_retry
+from dhruva.decide.readiness import blocks, first_lane, satisfied
+from dhruva.decide.retry import backoff_ms, tries_left
 from dhruva.ids import Priority, TaskStatus
 from dhruva.limits import RETRY_CAP_MS, RETRY_INITIAL_MS
 from dhruva.machines.reexecution import ReexecutionEvent
@@ -34,18 +34,6 @@ def what_blocks_never_satisfies(status: TaskStatus | None, required: bool, alive
     return blocks(status, required)
 
 
-@contract(cites="LIF-3")
-def a_task_waits_for_nothing_iff_all_is_there(
-    unmet: int, due: bool, executor: bool, authorized: bool
-) -> Wait:
-    """
-    pre: unmet >= 0
-    post: (_ == Wait.NOTHING) == (unmet == 0 and due and executor and authorized)
-    post: (_ == Wait.DEPENDENCIES) == (unmet > 0)
-    """
-    return waits_for(unmet, due, executor, authorized)
-
-
 @contract(cites="LIF-6")
 def the_most_urgent_lane_goes_first(urgent: bool, high: bool, normal: bool, low: bool) -> Priority | None:
     """
@@ -55,17 +43,15 @@ def the_most_urgent_lane_goes_first(urgent: bool, high: bool, normal: bool, low:
     post: _ != Priority.NORMAL or (normal and not high and not urgent)
     post: _ != Priority.LOW or (low and not normal and not high and not urgent)
     """
-    return first_lane(urgent, high, normal, low)
+    return first_lane(lambda lane: (urgent, high, normal, low)[lane])
 
 
 @contract(cites="LIF-14")
-def retried_only_while_tries_are_left_and_it_is_safe(
-    tries: int, most: int, retriable: bool, safe: bool
-) -> bool:
+def the_first_attempt_counts_as_a_try(tries: int, most: int) -> bool:
     """
-    post: _ == (tries < most and retriable and safe)
+    post: _ == (tries < most)
     """
-    return may_retry(tries, most, retriable, safe)
+    return tries_left(tries, most)
 
 
 @contract(cites="LIF-14")

@@ -80,8 +80,8 @@ UNBROKEN = {
     "what is over is over",
     "what was kept for a wait goes with it",
 }
-"""Claims that no single fault planted so far breaks: debts, not exceptions. Some are kept by two rules at once or
-by code that nothing can be swapped for; for most nobody has looked long enough. The list only shrinks."""
+"""Claims that no single fault planted so far breaks: debts, not exceptions. Some are kept by two rules,
+or by code that nothing can be swapped for; for most nobody has looked long enough. The list only shrinks."""
 
 
 def _broken(name: str) -> Any:

@@ -14,14 +14,7 @@ from dhruva.runtime.api import Authority
 from dhruva.runtime.child import ChildExited, ChildFailed
 from dhruva.runtime.context import Context
 from dhruva.runtime.inline import InlineShell
-from dhruva.runtime.outcomes import (
-    Aborted,
-    AttemptAborted,
-    Failed,
-    NotAllowed,
-    Rejected,
-    Succeeded,
-)
+from dhruva.runtime.outcomes import Aborted, AttemptAborted, Failed, NotAllowed, Rejected, Succeeded
 from dhruva.runtime.resources import Handler, Worker
 from dhruva.runtime.shipped import shipped
 from dhruva.runtime.sqlite import SqliteStore

@@ -206,9 +206,7 @@ class Worker(Run[T]):
             return await self._function(*self._arguments)
         if self.kind == "thread":
             return await run_plain(self._function, *self._arguments)
-        return await run_in_child(
-            self._function, self._arguments, inherit=self.context.running.inherited
-        )
+        return await run_in_child(self._function, self._arguments, inherit=self.context.running.inherited)
 
 
 class Handler(Run[T]):

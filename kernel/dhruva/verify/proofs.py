@@ -1,7 +1,8 @@
 """The proofs as a part of `dhruva verify`: a folder of the repository beside the models, run as it is.
 
 The proofs need solvers that the kernel does not; so they run as a program of their own and hand back one
-file; `make proofs` asks the second solver too, which takes longer. Where the folder or a solver is missing the part is left out, and the summary says so.
+file. The second solver is asked by hand (`python -m proofs --second`), as it takes many times as long. Where
+the folder or a solver is missing the part is left out, and the summary says so.
 """
 
 import importlib.util
@@ -28,7 +29,7 @@ def run(root: Path, progress: Callable[[str], None]) -> Mapping[str, Any]:
     """What `python -m proofs` says of every claim; ProofsError with its last words if it says nothing."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "proofs.json"
-        command = [sys.executable, "-m", "proofs", "--json", str(file), "--quick"]
+        command = [sys.executable, "-m", "proofs", "--json", str(file)]
         with subprocess.Popen(command, cwd=root, stdout=subprocess.PIPE, text=True) as process:
             assert process.stdout is not None
             last = ""

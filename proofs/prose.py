@@ -1,0 +1,70 @@
+"""The words of proofs/README.md that are not counted or listed by a program."""
+
+# ruff: noqa: E501 - lines of the page, not of the program
+
+from typing import Final
+
+SUPPOSED: Final = (
+    "`pressure` and `cooperative_count` answer any number at all: what is proved holds whatever they say",
+    "a process that hands a claim over is up; a child is started only by an owner that is up, and once",
+)
+
+README: Final = """\
+# Proofs
+
+`python -m proofs` runs the real `step`, with the shipped tables, wiring, guards, deeds, decisions and rules, on
+symbolic cells, and shows that every claim below is kept by every input in every world: for any number of tasks,
+attempts, targets and instances, and any limits. One line per claim. The exit code is 1 if anything is refuted, unknown
+to the solver, not followed by the engine, never put to a path, or (with `--second`) not confirmed by cvc5. No formula
+is written beside the code. This page is generated (`python -m proofs --write`). {figures}
+
+## How
+
+- `engine.py`: a path is a sequence of answers; the code is run again for each answer that is possible.
+- `values.py`: numbers, ids, members of enums, truth values and "None or a value" are z3 terms. A comparison is a
+  decision, and both answers are followed. What cannot be followed raises `Unsupported`, and the run fails.
+- `world.py`: cells are made when a key is first asked for. Two keys may be equal or different: both are followed.
+- `merge.py`: each wire, guard, decision, rule and shared helper is run on all of its paths, from the state in which it
+  was reached, and what the paths leave is merged under their conditions. So paths add up instead of multiplying (the
+  drop of an outcome had 71,000, and has about a thousand), and nothing is summarized that was not run.
+- `invariants.py`, `facts.py`, `facts_work.py`: a sentence about one cell, a cell and the one it names, or a counter and
+  what it counts is premise and claim at once: supposed of the cells before a step, required of those after it, and of
+  any other cell. What a step did not write is as it was, so a count is kept iff the counter changes by as much.
+- `ghosts.py`: what no cell holds (ids handed out, tokens spent, effects performed, processes on a target) is remembered
+  by ghosts, which are monotone. Moves of the outside (a child starts, a child or an owner is gone) are inputs too.
+- `mirror.py`, with `--second`: each `unsat` of z3, of claims and of branches, is put to cvc5 as SMT-LIB 2. Where an
+  input is accepted, a world must be found (`sat`), by both: premises that nothing meets would prove everything.
+- `tests/proofs`: every claim is refuted by a planted fault; every path says what a plain run of `step` says.
+- `contracts/`: leaf decisions, confirmed by CrossHair over all paths.
+
+A refuted claim tells one world in the words of the kernel, "to induction": it meets the premises, but nobody has shown
+that it can be reached. Ask the explorer.
+
+## Claims
+
+| claim | says | requirements |
+|---|---|---|
+{rows}
+
+## What is supposed
+
+Of a world: the invariants, and nothing else; each is required by a claim. Of the outside (`dhruva.assume`):
+
+{assumed}
+
+And:
+
+{supposed}
+
+## What one must trust
+
+The engine in this folder, z3 (where `--second` was run, z3 and cvc5 would have to err alike), CPython, and that the sentences say what the
+requirements mean. `step` is not trusted: it is what is run.
+
+## What is not proved
+
+- Liveness beyond the ranking of dispatches: that follow-ups are handled at last, that who waits is served.
+- That a chain of neighbours is no ring, and that a walk over a scope's attempts meets each: no local facts. Models.
+- The cascade of a re-execution as a whole (LIF-10): each step of it is, their order is the models'.
+- The shell, SQLite, the file protocol of locks, the operating system.
+"""
