@@ -49,7 +49,7 @@ FAULTS: dict[str, tuple[ModuleType, str, ModuleType, str, str]] = {
         act,
         "settle",
         outcome,
-        "if status != TaskStatus.IN_PROGRESS:",
+        "if status != _IN_PROGRESS:",
         "if status == TaskStatus.COMPLETED:",
     ),
     "what_the_end_of_an_attempt_says": (
@@ -143,26 +143,19 @@ FAULTS: dict[str, tuple[ModuleType, str, ModuleType, str, str]] = {
         "return required and status in STUCK",
         "return status in STUCK",
     ),
-    "a_task_waits_for_nothing_iff_all_is_there": (
-        lif,
-        "waits_for",
-        readiness,
-        "if not due:",
-        "if due:",
-    ),
     "the_most_urgent_lane_goes_first": (
         lif,
         "first_lane",
         readiness,
-        "    if urgent:",
-        "    if urgent and not high:",
+        "(Priority.URGENT, Priority.HIGH,",
+        "(Priority.HIGH, Priority.URGENT,",
     ),
-    "retried_only_while_tries_are_left_and_it_is_safe": (
+    "the_first_attempt_counts_as_a_try": (
         lif,
-        "may_retry",
+        "tries_left",
         retry,
-        "return retriable and retry_safe and",
-        "return retriable and",
+        "return tries < max_attempts",
+        "return tries <= max_attempts",
     ),
     "backoff_doubles_from_a_second_up_to_a_minute": (
         lif,

@@ -1,25 +1,42 @@
 """Every journal that is written in a test is replayed when the test is over (SHL-7, VER-6)."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dhruva.ids import ProcessId
+from dhruva.runtime.api import Authority
 from dhruva.runtime.calls import Kernel
 from dhruva.runtime.engine import Engine
 from dhruva.runtime.replay import replay
 from dhruva.runtime.shipped import shipped
 from dhruva.runtime.sqlite import SqliteStore
 from dhruva.runtime.store import NotAStore, OtherTables, Store
-from tests.runtime.stores import bad_record
+from tests.runtime.authorities import authority, run
+from tests.runtime.stores import KINDS, bad_record
 
 
 @pytest.fixture
 def tampered() -> bool:
     """A test that asks for this leaves a bad journal on purpose."""
     return True
+
+
+@pytest.fixture(params=KINDS)
+def play(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., None]:
+    """Runs a story on an authority of each kind."""
+
+    def played(story: Callable[[Authority], Awaitable[None]], limit: int | None = 4, **named: Any) -> None:
+        async def main() -> None:
+            async with authority(request.param, tmp_path, limit, **named) as here:
+                await story(here)
+
+        run(main())
+
+    return played
 
 
 @pytest.fixture(autouse=True)

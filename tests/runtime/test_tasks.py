@@ -1,7 +1,6 @@
 """Durable tasks, in memory and on SQLite: created, run, cancelled, run again, deleted, listed (LIF)."""
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -24,25 +23,9 @@ from dhruva.runtime.errors import (
 from dhruva.runtime.executions import TaskContext
 from dhruva.runtime.store import StoreError
 from dhruva.runtime.tasks import Task
-from tests.runtime.authorities import FakeEnvironment, authority, run, settle
-from tests.runtime.stores import KINDS
+from tests.runtime.authorities import FakeEnvironment, run, settle
 
 Inputs = dict[str, Any]
-Story = Callable[[Authority], Awaitable[None]]
-
-
-@pytest.fixture(params=KINDS)
-def play(request: pytest.FixtureRequest, tmp_path: Path) -> Callable[..., None]:
-    """Runs a story on an authority of each kind."""
-
-    def played(story: Story, limit: int | None = 4, **named: Any) -> None:
-        async def main() -> None:
-            async with authority(request.param, tmp_path, limit, **named) as here:
-                await story(here)
-
-        run(main())
-
-    return played
 
 
 async def ended(*tasks: Task) -> list[TaskRecord]:
@@ -339,46 +322,6 @@ def test_urgent_tasks_go_first_under_one_limit(play: Any) -> None:
         assert order == ["holds", "urgent", "one", "two", "low"]
 
     play(story, limit=1)
-
-
-@pytest.mark.cites("LIF-17")
-def test_listing_goes_page_by_page_through_everything_once(play: Any) -> None:
-    async def story(here: Authority) -> None:
-        @here.executor
-        async def step(inputs: Inputs) -> None:
-            if inputs["n"] % 3 == 0:
-                raise ValueError("third")
-
-        made = [
-            await here.create(f"{'even' if n % 2 == 0 else 'odd'} {n}", step, {"n": n}, retry=1)
-            for n in range(12)
-        ]
-        await ended(*made)
-
-        async def pages(**asked: Any) -> list[str]:
-            found, after = [], None
-            while True:
-                page = await here.tasks(limit=2, after=after, **asked)
-                found += [task.name for task in page.tasks]
-                after = page.next
-                if after is None:
-                    return found
-
-        names = [task.name for task in made]
-        assert await pages() == names
-        assert await pages(newest=True) == names[::-1]
-        assert await pages(status="failed") == names[::3]
-        assert await pages(status="failed", newest=True) == names[::3][::-1]
-        assert await pages(name="even") == sorted(names[::2])
-        assert await pages(name="even", newest=True) == sorted(names[::2])[::-1]
-        assert await pages(name="odd", status="failed") == sorted([names[3], names[9]])
-        assert await pages(executor="nobody") == []
-        with pytest.raises(ValueError, match="after is 'nonsense'"):
-            await here.tasks(after="nonsense")
-        with pytest.raises(ValueError, match="limit is 0"):
-            await here.tasks(limit=0)
-
-    play(story)
 
 
 @pytest.mark.cites("ACT-18", "LIF-15")
