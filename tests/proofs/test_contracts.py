@@ -11,7 +11,7 @@ from proofs.contracts.confirm import confirm, contracts, lines
 from proofs.contracts.registry import Contract
 from tests.decide.planting import planted
 
-pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # CrossHair looks into every loaded module
+pytestmark = pytest.mark.filterwarnings("ignore::DeprecationWarning")  # CrossHair loads all there is
 
 BY_NAME = {contract.function.__name__: contract for contract in contracts()}
 
