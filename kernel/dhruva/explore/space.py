@@ -155,9 +155,7 @@ class Space:
         if self.layout.is_outgrown:
             for tables in self._tables:
                 tables.drop()
-            before = self.layout.arrange()
-            if before is not None:
-                self._repack(before)
+            self._repack(self.layout.arrange())
 
     def flush(self) -> None:
         """Bring the counts at the leaves up to date."""
