@@ -31,10 +31,25 @@ def test_wide_states_have_words_of_about_equal_width(sizes: list[int]) -> None:
         for value in range(size):
             layout.field(key).code(value)
     layout.arrange()
-    widths = [sum(f.bits for f in layout.fields if f.word == word) for word in range(layout.words)]
+    widths = [sum(f.room for f in layout.fields if f.word == word) for word in range(layout.words)]
     # A word ends with the field that fills its share, so only the last may fall short by more than a field.
     assert max(widths[:-1], default=0) - min(widths[:-1], default=0) <= 9
     assert layout.words == 1 or max(widths) <= sum(widths) / (layout.words - 1)
+
+
+def test_a_full_field_has_room_for_a_late_value() -> None:
+    layout = Layout([("colour", "white"), ("flag", False), ("three", 0)])
+    for key, value in (("colour", "black"), ("flag", True), ("three", 1), ("three", 2)):
+        layout.field(key).code(value)
+    assert layout.arrange() is not None
+    assert [(field.bits, field.room) for field in layout.fields] == [(1, 2), (1, 1), (2, 2)]
+    layout.field("colour").code("red")
+    assert layout.is_outgrown
+    assert layout.arrange() is None, "nothing moves"
+    assert layout.field("colour").mask == 3
+    layout.field("three").code(3)
+    layout.field("three").code(4)
+    assert layout.arrange() is not None, "everything moves"
 
 
 def test_a_late_cell_is_absent_in_older_states() -> None:

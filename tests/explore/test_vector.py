@@ -316,3 +316,24 @@ def test_branches_that_were_never_taken_are_listed() -> None:
     report = check(m, "vector")
     assert report.coverage.untaken == ("back: a = 0 or 1",)
     assert json.loads(report.to_json())["coverage"]["untaken"] == ["back: a = 0 or 1"]
+
+
+@pytest.mark.cites("VER-2")
+@pytest.mark.parametrize("shape", [Shape(word_bits=2, single_bits=0, chunk=1)], indirect=True, ids=["wide"])
+@pytest.mark.usefixtures("shape")
+def test_a_field_that_was_only_read_may_be_written_later() -> None:
+    """It stands in a word of its own, for which the action's table had no column."""
+    m = Model("late write")
+    m.var("a", 0)
+    m.var("b", 0)
+
+    def turn(read: Read) -> dict[str, int] | None:
+        a, b = read("a"), read("b")
+        assert isinstance(a, int)
+        return {"a": a + 1} if a < 2 else {"b": 1} if b == 0 else None
+
+    m.action("turn", turn)
+    m.action("elsewhere", lambda read: {"b": 2} if read("a") == 0 and read("b") == 0 else None)
+    m.allow_deadlock("it ends")
+    agree(m)
+    assert check(m, "vector").distinct == 7

@@ -28,7 +28,9 @@ class Field:
         self._codes: dict[Hashable, int] = {identity(first): 0}
         self.word = 0
         self.shift = 0
+        # How many bits are in use, and how many there are.
         self.bits = 0
+        self.room = 0
 
     def code(self, value: Hashable) -> int:
         """The number of a value; a new value gets the next one, which may need `Layout.arrange`."""
@@ -51,6 +53,12 @@ class Field:
     def needs(self) -> int:
         """Bits for all values met so far."""
         return (len(self.values) - 1).bit_length()
+
+    @property
+    def wish(self) -> int:
+        """Bits for all values met so far and, where they leave no room, for as many again."""
+        is_full = len(self.values) == 1 << self.needs and self.needs > 0
+        return self.needs + (is_full and not all(isinstance(value, bool) for value in self.values))
 
     @property
     def mask(self) -> int:
@@ -85,10 +93,12 @@ class Layout:
     def is_outgrown(self) -> bool:
         return bool(self._outgrown)
 
-    def arrange(self) -> list[tuple[Field, int, int, int]]:
-        """Give every field the bits it needs; returns where those with bits stood."""
-        before = [(field, field.word, field.shift, field.mask) for field in self.fields if field.bits]
-        self._place()
+    def arrange(self) -> list[tuple[Field, int, int, int]] | None:
+        """Give every field the bits it needs; returns where those with bits stood, None if none has moved."""
+        before = None
+        if any(field.needs > field.room for field in self._outgrown):
+            before = [(field, field.word, field.shift, field.mask) for field in self.fields if field.bits]
+            self._place()
         for field in self._outgrown:
             field.bits = field.needs
         self._outgrown.clear()
@@ -97,12 +107,16 @@ class Layout:
     def _place(self) -> None:
         needed = sum(field.needs for field in self.fields)
         words = max(-(-needed // WORD_BITS), 1)
+        # A value that comes late need not move every state, if there is room for it.
+        wished = sum(field.wish for field in self.fields)
+        is_roomy = wished <= words * WORD_BITS
         # Words of equal width have the fewest different contents together, and these are what is numbered.
-        share = -(-needed // words)
+        share = -(-(wished if is_roomy else needed) // words)
         word, used = 0, 0
         for field in self.fields:
-            if used + field.needs > WORD_BITS or (field.needs and used >= share):
+            field.room = field.wish if is_roomy else field.needs
+            if used + field.room > WORD_BITS or (field.room and used >= share):
                 word, used = word + 1, 0
             field.word, field.shift = word, used
-            used += field.needs
+            used += field.room
         self.words = word + 1

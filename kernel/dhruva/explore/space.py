@@ -155,7 +155,9 @@ class Space:
         if self.layout.is_outgrown:
             for tables in self._tables:
                 tables.drop()
-            self._repack(self.layout.arrange())
+            before = self.layout.arrange()
+            if before is not None:
+                self._repack(before)
 
     def flush(self) -> None:
         """Bring the counts at the leaves up to date."""

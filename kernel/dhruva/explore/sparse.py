@@ -44,7 +44,7 @@ class Sparse:
     @property
     def is_outdated(self) -> bool:
         """The function has since been seen to read or write another field."""
-        return len(footprint(self.function)) != len(self._fields)
+        return footprint(self.function) != self._fields
 
     def entries(self, states: States) -> Ids:
         """The entry of each state."""
@@ -56,6 +56,8 @@ class Sparse:
     def fill(self, entries: Ids, states: States, record: Record) -> bool:
         """Make every entry known; False if what was recorded outdated this table or the layout."""
         unknown = np.flatnonzero(self.leaf.take(entries) < 0)
+        if len(unknown) and self.is_outdated:  # by a path that was recorded elsewhere
+            return False
         fresh, first = np.unique(entries.take(unknown), return_index=True)
         usable = True
         for entry, position in zip(fresh.tolist(), unknown.take(first).tolist(), strict=True):
@@ -106,6 +108,11 @@ class SparseAction(Sparse):
         self.origin: list[NDArray[np.int32]] = []
         self.origins: list[tuple[Leaf, int]] = []
         self._origin_of: dict[tuple[int, int], int] = {}
+
+    @property
+    def is_outdated(self) -> bool:
+        """A field that was only read may be written from now on, and stand in a word without a column."""
+        return super().is_outdated or written_words(self.function) != self.touched
 
     def enter(self, entry: int, leaf: Leaf, words: Words) -> None:
         does: Does = leaf.result
