@@ -2,8 +2,10 @@
 
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
+from mypy import api
 
 import dhruva
 
@@ -25,3 +27,13 @@ def test_every_public_word_is_there() -> None:
 def test_an_unknown_word_is_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match="no attribute 'nowhere'"):
         dhruva.nowhere  # noqa: B018
+
+
+def test_type_checkers_see_the_same_words(tmp_path: Path) -> None:
+    """The names stand twice in `dhruva/__init__.py`: for whoever runs it, and for mypy."""
+    user = tmp_path / "user.py"
+    user.write_text("import dhruva\n" + "".join(f"reveal_type(dhruva.{name})\n" for name in dhruva.__all__))
+    said, _, code = api.run(["--strict", "--cache-dir", str(tmp_path / "cache"), str(user)])
+    assert code == 0, said
+    assert said.count("Revealed type") == len(dhruva.__all__)
+    assert 'Revealed type is "Any"' not in said

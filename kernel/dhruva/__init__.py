@@ -16,9 +16,22 @@ if TYPE_CHECKING:
     from dhruva.explore import Model as Model
     from dhruva.explore import check as check
     from dhruva.identity import digest as digest
+    from dhruva.ids import Priority as Priority
+    from dhruva.ids import Ref as Ref
     from dhruva.machines import MACHINES as MACHINES
+    from dhruva.records import DependsOn as DependsOn
+    from dhruva.records import RetryPolicy as RetryPolicy
+    from dhruva.runtime import Aborted as Aborted
     from dhruva.runtime import Authority as Authority
+    from dhruva.runtime import Context as Context
+    from dhruva.runtime import Failed as Failed
+    from dhruva.runtime import Handle as Handle
     from dhruva.runtime import Rejected as Rejected
+    from dhruva.runtime import Scope as Scope
+    from dhruva.runtime import Succeeded as Succeeded
+    from dhruva.runtime import Task as Task
+    from dhruva.runtime import TaskContext as TaskContext
+    from dhruva.runtime import TaskError as TaskError
     from dhruva.step import kernel as kernel
     from dhruva.step import step as step
     from dhruva.table import Machine as Machine
@@ -26,14 +39,27 @@ if TYPE_CHECKING:
     from dhruva.table import Row as Row
 
 _HOME = {
-    "MACHINES": "dhruva.machines",
+    "Aborted": "dhruva.runtime",
     "Authority": "dhruva.runtime",
     "Change": "dhruva.cells",
+    "Context": "dhruva.runtime",
+    "DependsOn": "dhruva.records",
+    "Failed": "dhruva.runtime",
+    "Handle": "dhruva.runtime",
+    "MACHINES": "dhruva.machines",
     "Machine": "dhruva.table",
     "Model": "dhruva.explore",
+    "Priority": "dhruva.ids",
+    "Ref": "dhruva.ids",
     "Refused": "dhruva.table",
     "Rejected": "dhruva.runtime",
+    "RetryPolicy": "dhruva.records",
     "Row": "dhruva.table",
+    "Scope": "dhruva.runtime",
+    "Succeeded": "dhruva.runtime",
+    "Task": "dhruva.runtime",
+    "TaskContext": "dhruva.runtime",
+    "TaskError": "dhruva.runtime",
     "check": "dhruva.explore",
     "digest": "dhruva.identity",
     "kernel": "dhruva.step",
