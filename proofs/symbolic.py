@@ -41,8 +41,7 @@ PARTS: Final = (
 def symbolic() -> Iterator[None]:
     """While this lasts, `step` can be given a symbolic world."""
     with ExitStack() as stack:
-        rules = {of: _as_part(rule) for of, rule in RULES.items()}
-        stack.enter_context(_replaced(stepping, Walk=SymWalk, RULES=rules))
+        stack.enter_context(_replaced(stepping, Walk=SymWalk))
         for module, names in PARTS:
             changed = {name: _as_part(getattr(module, name)) for name in names}
             stack.enter_context(_replaced(module, **changed))
@@ -111,7 +110,7 @@ def _any_number(*_facts: Any) -> Any:
 
 
 def in_parts(book: Book) -> Book:
-    """The book with each of its wires, guards and decisions as a part."""
+    """The book with each of its rules, wires, guards and decisions as a part."""
     moves = {
         machine: {
             at: move._replace(
@@ -125,7 +124,8 @@ def in_parts(book: Book) -> Book:
     wires = {slot: tuple(map(_as_part, wired)) for slot, wired in book.wires.items()}
     decide = Decisions(*map(_decision, book.decide))
     opened = decide._replace(pressure=_any_number, cooperative_count=_any_number)
-    return book._replace(moves=moves, wires=wires, decide=opened)
+    rules = {of: _as_part(rule) for of, rule in book.rules.items()}
+    return book._replace(moves=moves, wires=wires, decide=opened, rules=rules)
 
 
 def proved_kernel(**changed: Any) -> Step:

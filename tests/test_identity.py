@@ -16,8 +16,10 @@ import dhruva
 from dhruva import identity
 from dhruva.cells import FollowUp
 from dhruva.decide import admission
+from dhruva.inputs import Dispose, Suspend
 from dhruva.machines import MACHINES, scope
 from dhruva.machines.scope import SCOPE, ScopeEvent, ScopeState
+from dhruva.rules import RULES
 from dhruva.rules.deeds import DEEDS
 from dhruva.rules.follow_ups import HANDLERS
 from dhruva.rules.guards import GUARDS
@@ -43,6 +45,7 @@ OTHERS: dict[str, dict[str, Any]] = {
     "another lambda": {"decisions": DECISIONS._replace(pressure=lambda *_: 1)},
     "a guard": {"guards": {**GUARDS, ("scope", "empty"): GUARDS["parked", "override"]}},
     "a handler": {"handlers": {**HANDLERS, FollowUp.TELL: HANDLERS[FollowUp.READY]}},
+    "a rule": {"rules": {**RULES, Dispose: RULES[Suspend]}},
     "a deed": {"deeds": {**DEEDS, Does.WAKE: DEEDS[Does.RETAIN]}},
     **{
         f"setting {name}": {"settings": SETTINGS._replace(**{name: 1 - getattr(SETTINGS, name)})}
@@ -60,7 +63,7 @@ def test_another_rule_is_another_digest() -> None:
 
 @pytest.mark.cites("SHL-9")
 def test_what_differs_is_named() -> None:
-    ours, theirs = identity.parts(), identity.parts(**OTHERS["a row"])
+    ours, theirs = identity.by_part(), identity.by_part(**OTHERS["a row"])
     assert {name for name in ours if ours[name] != theirs[name]} == {"table scope"}
 
 

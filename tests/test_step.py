@@ -129,7 +129,7 @@ def test_a_follow_up_is_handled_by_its_handler() -> None:
 @pytest.mark.cites("VER-1b")
 def test_a_wire_that_is_gone_is_not_carried_out() -> None:
     deaf = kernel(
-        wiring=(wire for wire in WIRING if not (isinstance(wire, Do) and wire.does == Does.ASK_AGAIN))
+        wiring=tuple(wire for wire in WIRING if not (isinstance(wire, Do) and wire.does == Does.ASK_AGAIN))
     )
     world = begin(scope(retry=1), ask(), by=deaf)
     assert accept(world, i.Fail(world.cells[Kind.SCOPE, SCOPE].newest)).follow_ups == ()

@@ -27,7 +27,7 @@ def a_book(*, guard: bool = True, inner: Refused | None = None, ends: bool = Fal
 
     row = Move("on", False, ends, (("asked", lambda *_: guard),), (wire,), "SHL-1")
     refuse_ = {"lamp": lambda state, event: Refused("lamp", state, event, "SHL-1", "no_row")}
-    return Book({"lamp": {("off", "flip"): row}}, refuse_, {}, DECISIONS, SETTINGS, {})
+    return Book({"lamp": {("off", "flip"): row}}, refuse_, {}, DECISIONS, SETTINGS, {}, {})
 
 
 LAMP: Key = ("lamp",)

@@ -10,20 +10,13 @@ A store and a journal carry it, and `make verify` prints the one that it has che
 import ast
 import inspect
 import json
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable
 from functools import cache
 from hashlib import blake2b
 from importlib import import_module
 from typing import Any, Final
 
-from dhruva.cells import FollowUp
-from dhruva.machines import MACHINES
-from dhruva.rules.deeds import DEEDS
-from dhruva.rules.follow_ups import HANDLERS
-from dhruva.rules.guards import GUARDS
-from dhruva.table import Machine
-from dhruva.walk import DECISIONS, SETTINGS, Decisions, Guard, Handler, Settings, Wired
-from dhruva.wiring import WIRING, Does, Wire
+from dhruva.parts import Parts, taking_parts
 
 DATA: Final = ("dhruva.machines", "dhruva.wiring", "dhruva.table")
 """Modules that are digested as the values they hold, because their code is full of prose."""
@@ -33,41 +26,28 @@ class Unsourced(ValueError):
     """A function of a kernel whose code cannot be read, so that nobody can say what it decides."""
 
 
-def digest(
-    tables: Mapping[str, Machine[Any, Any]] = MACHINES,
-    decisions: Decisions = DECISIONS,
-    wiring: Iterable[Wire] = WIRING,
-    settings: Settings = SETTINGS,
-    guards: Mapping[tuple[str, str], Guard] = GUARDS,
-    deeds: Mapping[Does, Wired] = DEEDS,
-    handlers: Mapping[FollowUp, Handler] = HANDLERS,
-) -> str:
+@taking_parts(Parts)
+def digest(parts: Parts) -> str:
     """The digest of the kernel that `kernel` builds from these; without arguments, of the one we ship."""
-    return _hashed(parts(tables, decisions, wiring, settings, guards, deeds, handlers))
+    return _hashed(by_part(*parts))
 
 
-def parts(
-    tables: Mapping[str, Machine[Any, Any]] = MACHINES,
-    decisions: Decisions = DECISIONS,
-    wiring: Iterable[Wire] = WIRING,
-    settings: Settings = SETTINGS,
-    guards: Mapping[tuple[str, str], Guard] = GUARDS,
-    deeds: Mapping[Does, Wired] = DEEDS,
-    handlers: Mapping[FollowUp, Handler] = HANDLERS,
-) -> dict[str, str]:
+@taking_parts(Parts)
+def by_part(parts: Parts) -> dict[str, str]:
     """The digest of each part by its name, so that two kernels can be told apart by what differs."""
     named: dict[str, Callable[..., Any]] = {
-        **{f"decision {name}": asked for name, asked in decisions._asdict().items()},
-        **{f"guard {machine} {symbol}": guard for (machine, symbol), guard in guards.items()},
-        **{f"deed {does}": deed for does, deed in deeds.items()},
-        **{f"handler {kind}": handler for kind, handler in handlers.items()},
+        **{f"decision {name}": asked for name, asked in parts.decisions._asdict().items()},
+        **{f"guard {machine} {symbol}": guard for (machine, symbol), guard in parts.guards.items()},
+        **{f"deed {does}": deed for does, deed in parts.deeds.items()},
+        **{f"handler {kind}": handler for kind, handler in parts.handlers.items()},
+        **{f"rule {given.__name__}": rule for given, rule in parts.rules.items()},
     }
     reached = _reached("dhruva.step", *(function.__module__ for function in named.values()))
     return {
-        **{f"table {name}": machine.digest for name, machine in tables.items()},
+        **{f"table {name}": machine.digest for name, machine in parts.tables.items()},
         "sets": _hashed([_sets(name) for name in reached if name.startswith("dhruva.machines.")]),
-        "wiring": _hashed([(type(wire).__name__, *wire[:-1]) for wire in wiring]),
-        "settings": _hashed(settings._asdict()),
+        "wiring": _hashed([(type(wire).__name__, *wire[:-1]) for wire in parts.wiring]),
+        "settings": _hashed(parts.settings._asdict()),
         **{name: _hashed(_function(name, function)) for name, function in named.items()},
         **{f"code {name}": _code(name) for name in reached if not name.startswith(DATA)},
     }

@@ -5,31 +5,15 @@ with one Change, or with a Refused and nothing is changed. `kernel` makes the ta
 swap one row, decision or wire, and you have another kernel to explore, to prove against, or to run (VER-1).
 """
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from dhruva.cells import Change, FollowUp, Key, Read
-from dhruva.machines import MACHINES
-from dhruva.rules import RULES
-from dhruva.rules.deeds import DEEDS
-from dhruva.rules.follow_ups import HANDLERS
-from dhruva.rules.guards import GUARDS
+from dhruva.cells import Change, Key, Read
+from dhruva.parts import Parts, taking_parts
 from dhruva.rules.which import WHICH
 from dhruva.table import Machine, Refused
-from dhruva.walk import (
-    DECISIONS,
-    SETTINGS,
-    Book,
-    Decisions,
-    Given,
-    Guard,
-    Handler,
-    Move,
-    Settings,
-    Walk,
-    Wired,
-)
-from dhruva.wiring import WIRING, Does, Fire, Wire, check
+from dhruva.walk import Book, Given, Guard, Move, Walk, Wired
+from dhruva.wiring import Does, Fire, Wire, check
 
 Step = Callable[[Read, Any], Change | Refused]
 
@@ -50,56 +34,38 @@ EPHEMERAL: Final = frozenset(
 stays until its attempt lets go of it."""
 
 
-def book(
-    tables: Mapping[str, Machine[Any, Any]] = MACHINES,
-    decisions: Decisions = DECISIONS,
-    wiring: Iterable[Wire] = WIRING,
-    settings: Settings = SETTINGS,
-    guards: Mapping[tuple[str, str], Guard] = GUARDS,
-    deeds: Mapping[Does, Wired] = DEEDS,
-    handlers: Mapping[FollowUp, Handler] = HANDLERS,
-    checked: bool = True,
-) -> Book:
-    """These tables, decisions and wires made ready to be walked, with what their symbols mean.
-
-    `checked=False` makes a book that the checks would refuse: a mutant's.
-    """
-    wires = tuple(wiring)
-    if checked:
-        check(tables, wires)
+@taking_parts(Parts)
+def book(parts: Parts) -> Book:
+    """Tables, decisions and wires made ready to be walked, with what their symbols mean."""
+    if parts.checked:
+        check(parts.tables, parts.wiring)
     carried: dict[tuple[str, str], tuple[Wired, ...]] = {}
-    for wire in wires:
+    for wire in parts.wiring:
         slot = (wire.machine, str(wire.on))
-        carried[slot] = (*carried.get(slot, ()), _wired(wire, deeds))
+        carried[slot] = (*carried.get(slot, ()), _wired(wire, parts.deeds))
     return Book(
-        moves={name: _moves(machine, carried, guards) for name, machine in tables.items()},
-        refuse={name: machine.step for name, machine in tables.items()},
+        moves={name: _moves(machine, carried, parts.guards) for name, machine in parts.tables.items()},
+        refuse={name: machine.step for name, machine in parts.tables.items()},
         wires=carried,
-        decide=decisions,
-        settings=settings,
-        handlers=handlers,
+        decide=parts.decisions,
+        settings=parts.settings,
+        handlers=parts.handlers,
+        rules=parts.rules,
     )
 
 
-def kernel(
-    tables: Mapping[str, Machine[Any, Any]] = MACHINES,
-    decisions: Decisions = DECISIONS,
-    wiring: Iterable[Wire] = WIRING,
-    settings: Settings = SETTINGS,
-    guards: Mapping[tuple[str, str], Guard] = GUARDS,
-    deeds: Mapping[Does, Wired] = DEEDS,
-    handlers: Mapping[FollowUp, Handler] = HANDLERS,
-    checked: bool = True,
-) -> Step:
-    """The step function of the book of these tables, decisions and wires."""
-    return stepping(book(tables, decisions, wiring, settings, guards, deeds, handlers, checked))
+@taking_parts(Parts)
+def kernel(parts: Parts) -> Step:
+    """The step function of the book of these parts."""
+    return stepping(book(*parts))
 
 
 def stepping(book: Book) -> Step:
     """The step function that goes by this book."""
+    rules = book.rules
 
     def step(read: Read, given: Any) -> Change | Refused:
-        rule = RULES.get(type(given))
+        rule = rules.get(type(given))
         if rule is None:
             return Refused("step", None, type(given).__name__, "SHL-1", "unknown_input")
         walk = Walk(book, read)

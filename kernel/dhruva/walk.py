@@ -117,7 +117,8 @@ class Move(NamedTuple):
 
 
 class Book(NamedTuple):
-    """All rules of one kernel: tables made ready, wires, decisions, settings, handlers of follow-ups."""
+    """All rules of one kernel: tables made ready, wires, decisions, settings, handlers of follow-ups, and the
+    rule of each input."""
 
     moves: Mapping[str, Mapping[tuple[str, str], Move]]
     refuse: Mapping[str, Callable[[Any, Any], Any]]
@@ -125,6 +126,7 @@ class Book(NamedTuple):
     decide: Decisions
     settings: Settings
     handlers: Mapping[FollowUp, "Handler"]
+    rules: Mapping[type, "Rule"]
 
 
 class Walk(dict[Key, Any]):

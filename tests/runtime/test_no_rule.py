@@ -19,7 +19,7 @@ from tests.runtime.authorities import authority, hold, nothing, run, started
 from tests.runtime.stores import KINDS
 
 pytestmark = pytest.mark.cites("SHL-1b", "SHL-1c", "VER-1")
-RULES = ("machines", "decide", "wiring", "rules", "walk")
+RULES = ("machines", "decide", "wiring", "rules", "walk", "parts")
 
 
 def swapped(machine: str, source: str, on: str, **cells: Any) -> Kernel:

@@ -5,7 +5,6 @@ from typing import Any
 
 from dhruva.cells import Key, Read
 from dhruva.ids import TaskId
-from dhruva.rules import RULES
 from dhruva.walk import Book, Walk
 from dhruva.why.answer import NAMED_MAX, Way, Who
 
@@ -30,7 +29,7 @@ class Asking:
 
     def accepts(self, given: Any) -> bool:
         """Whether `step` would accept this input: its own rule is asked, on a walk of its own."""
-        return RULES[type(given)](Walk(self._book, self._read), given) is None
+        return self._book.rules[type(given)](Walk(self._book, self._read), given) is None
 
     def ways(self, *offered: tuple[Any, Who]) -> tuple[Way, ...]:
         """Of these, the ones that are accepted now."""
