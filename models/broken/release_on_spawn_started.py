@@ -6,7 +6,7 @@ from dhruva.step import kernel
 from models import lock_release as family
 from models.broken import tables_with
 
-FAILS = "an unobserved child keeps its lock"
+FAILS = "a start releases nothing"
 LENGTH = 4
 
 
