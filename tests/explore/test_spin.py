@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from dhruva.explore import EngineError, Model, Read, UsageError, count, for_each, spin, total
-from dhruva.explore.promela import promela
+from dhruva.explore.promela import promela, with_tables
 
 needs_spin = pytest.mark.skipif(
     bool(spin.missing()), reason=f"{spin.missing()} not installed: `make spin` installs Spin"
@@ -72,6 +74,21 @@ def test_both_find_every_kind_of_fault(fault: object) -> None:
     assert found.spins.is_violated
     assert found.agrees
     assert found.spins.distinct == 16, "Spin goes on after a violation"
+    by_paths = spin.spin(promela(m), 16, m.deadlock_allowed is None).opinion
+    assert (by_paths.distinct, by_paths.is_violated) == (16, True), "a step per path, not by table"
+
+
+@needs_spin
+def test_a_state_that_we_have_not_met_is_a_disagreement() -> None:
+    """Some branch of the tables is cut off, as if our engine had never been there."""
+    m = counters()
+    text, tables, _ = with_tables(m)
+    branches = re.search(r"dh_branch\[\] = {(.*)}", tables)
+    assert branches is not None
+    for leaf in list(re.finditer(r"-\d+", branches[1]))[::14]:
+        at = branches.start(1) + leaf.start()
+        cut = tables[:at] + "0" + tables[branches.start(1) + leaf.end() :]
+        assert spin.spin(text, 16, tables=cut).opinion.is_violated
 
 
 @needs_spin

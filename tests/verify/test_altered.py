@@ -8,7 +8,7 @@ from types import ModuleType
 import pytest
 
 from dhruva.decide import authority, readiness
-from dhruva.verify.altered import BOUND, ORDER, TEST, altered, functions, reach
+from dhruva.verify.altered import BOUND, CHECK, ORDER, TEST, altered, functions, reach, unchecked
 
 SOURCE = """
 def may(used: int, limit: int, open_: bool) -> bool:
@@ -25,6 +25,21 @@ def below(used: int, limit: int) -> bool:
 
 def other() -> int:
     return 1
+
+
+def ask(cell: int | None, used: int, limit: int) -> object:
+    if cell is None or used > limit or used < 0:
+        return Refused("a", cell)
+    if used == limit:
+        used = 0
+        return Refused("b", cell)
+    if used == 1:
+        return used
+    return None
+
+
+def Refused(why: str, cell: int | None) -> str:
+    return why
 """
 
 
@@ -77,3 +92,27 @@ def test_a_test_that_occurs_twice_has_two_names() -> None:
     for module_ in (authority, readiness):
         words = [(one.function, one.words) for one in altered(module_, set(functions(module_)))]
         assert len(words) == len(set(words))
+
+
+def test_every_check_that_refuses_is_dropped_once_and_no_other(module: ModuleType) -> None:
+    """Whether the cell is there is no check of a rule: without it nothing can go on."""
+    found = {one.words: one for one in unchecked(module, {"ask", "may"})}
+    assert {one.kind for one in found.values()} == {CHECK}
+    asked = {
+        words: [one.names["ask"](None, *facts) for facts in ((3, 2), (-1, 2), (2, 2))]
+        for words, one in found.items()
+    }
+    assert asked == {
+        "without `used > limit`": ["a", "a", "a"],
+        "without `used < 0`": ["a", "a", "a"],
+        "without `used == limit`": ["a", "a", "a"],
+    }
+    asked = {
+        words: [one.names["ask"](7, *facts) for facts in ((3, 2), (-1, 2), (2, 2))]
+        for words, one in found.items()
+    }
+    assert asked == {
+        "without `used > limit`": [None, "a", "b"],
+        "without `used < 0`": ["a", None, "b"],
+        "without `used == limit`": ["a", "a", None],
+    }

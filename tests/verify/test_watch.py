@@ -1,13 +1,13 @@
-"""What a step looks up is noted: rows, missing ones too, wires and decisions."""
+"""What a step looks up is noted: rows, missing ones too, wires, decisions and the rules themselves."""
 
 from typing import Any
 
-from dhruva.cells import Key
+from dhruva.cells import FollowUp, Key, Kind
 from dhruva.ids import OwnerId, ProcessId, RequestId, ScopeId
-from dhruva.inputs import Ask, CreateScope, Mount, Suspend
+from dhruva.inputs import Ask, CreateScope, Handle, Mount, Suspend
 from dhruva.step import BOOK, step
 from dhruva.table import Refused
-from dhruva.verify.watch import DECISION, Switch, Watch
+from dhruva.verify.watch import DECISION, HANDLER, RULE, Switch, Watch
 
 
 def test_rows_missing_rows_wires_and_decisions_are_noted() -> None:
@@ -18,7 +18,10 @@ def test_rows_missing_rows_wires_and_decisions_are_noted() -> None:
     cells |= made.writes
     assert ("scope", "INIT", "mounted") in watch.take()
     assert isinstance(watch.step(cells.get, Mount(ScopeId(1))), Refused)
-    assert watch.take() == {("scope", "ATTACHED", "mounted")}
+    assert watch.take() == {(RULE, "Mount"), ("scope", "ATTACHED", "mounted")}
+    here = (Kind.FOLLOW, FollowUp.TELL, 1)
+    assert isinstance(watch.step(cells.get, Handle(here)), Refused)
+    assert watch.take() == {(RULE, "Handle"), (HANDLER, "tell")}
     asked = watch.step(cells.get, Ask(RequestId(OwnerId(10)), ScopeId(1), ProcessId(9)))
     assert not isinstance(asked, Refused)
     seen = watch.take()

@@ -17,7 +17,8 @@ from typing import NamedTuple
 
 from dhruva.explore.errors import EngineError, UsageError
 from dhruva.explore.model import Always, AlwaysStep, Model, NoDeadlock
-from dhruva.explore.promela import explored
+from dhruva.explore.promela import with_tables
+from dhruva.explore.promela_tables import TABLES
 
 TOOLS = ("spin", "gcc")
 # What Spin can be asked about: see `promela`.
@@ -61,13 +62,13 @@ def missing() -> tuple[str, ...]:
 
 def recheck(model: Model, max_states: int | None = None) -> Recheck:
     """Explore the model, have Spin search what was learned, and put the two side by side."""
-    text, found = explored(model, max_states)
+    text, tables, found = with_tables(model, max_states)
     names = {claim.name for claim in model.claims() if isinstance(claim, EXPORTED)}
     ours = Opinion(found.distinct, found.transitions, not names.isdisjoint(found.paths))
-    return Recheck(ours, spin(text, found.distinct, model.deadlock_allowed is None).opinion)
+    return Recheck(ours, spin(text, found.distinct, model.deadlock_allowed is None, tables=tables).opinion)
 
 
-def spin(text: str, states: int, deadlock: bool = True, optimise: str = "-O0") -> Spun:
+def spin(text: str, states: int, deadlock: bool = True, optimise: str = "-O0", tables: str = "") -> Spun:
     """Search all of a Promela model of so many states; `deadlock` says whether to look for one.
 
     -o1 and -o2 keep variables that Spin would otherwise leave out of a state. Compiling takes longer than
@@ -80,6 +81,7 @@ def spin(text: str, states: int, deadlock: bool = True, optimise: str = "-O0") -
     sizes = (f"-m{max(states, _LEAST_STACK) + 1}", f"-w{max(states.bit_length(), 16)}")
     with tempfile.TemporaryDirectory() as folder:
         Path(folder, "model.pml").write_text(text, encoding="utf-8")
+        Path(folder, TABLES).write_text(tables, encoding="utf-8")
         started = time.perf_counter()
         _run(folder, "spin", "-o1", "-o2", "-a", "model.pml")
         _run(folder, "gcc", optimise, *options, "-o", "pan", "pan.c")

@@ -14,7 +14,8 @@ from itertools import pairwise
 from types import ModuleType
 from typing import Any, NamedTuple
 
-BOUND, TEST, ORDER = "comparison moved", "condition turned", "order swapped"
+BOUND, TEST, ORDER, CHECK = "comparison moved", "condition turned", "order swapped", "check dropped"
+REFUSALS = ("Refused", "_refused")
 _MOVED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE,
     ast.LtE: ast.Lt,
@@ -65,6 +66,50 @@ def altered(module: ModuleType, wanted: set[str]) -> Iterator[Altered]:
         if name in wanted:
             for kind, words, changed in _changes(node):
                 yield Altered(kind, name, words, _compiled(module, {**defined, name: changed}))
+
+
+def unchecked(module: ModuleType, wanted: set[str]) -> Iterator[Altered]:
+    """The wanted functions without one of their checks: a refusal that is made for one reason less."""
+    defined = functions(module)
+    for name, node in defined.items():
+        if name in wanted:
+            for words, changed in _unchecked(node):
+                yield Altered(CHECK, name, words, _compiled(module, {**defined, name: changed}))
+
+
+def _unchecked(function: ast.FunctionDef) -> Iterator[tuple[str, ast.FunctionDef]]:
+    """Whether a cell is there at all is left in: a rule that did not ask could not go on."""
+    for at, node in enumerate(ast.walk(function)):
+        if not (isinstance(node, ast.If) and _refuses(node)):
+            continue
+        reasons = _reasons(node.test)
+        for place, reason in enumerate(reasons):
+            if not _is_presence(reason):
+                copy = deepcopy(function)
+                here: Any = next(one for n, one in enumerate(ast.walk(copy)) if n == at)
+                rest = [*reasons[:place], *reasons[place + 1 :]]
+                here.test = ast.BoolOp(ast.Or(), rest) if len(rest) > 1 else [*rest, ast.Constant(False)][0]
+                yield f"without `{ast.unparse(reason)}`", ast.fix_missing_locations(copy)
+
+
+def _reasons(test: ast.expr) -> list[ast.expr]:
+    """The parts of an `or`, or the whole."""
+    return test.values if isinstance(test, ast.BoolOp) and isinstance(test.op, ast.Or) else [test]
+
+
+def _is_presence(test: ast.expr) -> bool:
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, ast.Name)
+        and ast.unparse(test).endswith(" is None")
+    )
+
+
+def _refuses(node: ast.If) -> bool:
+    """Whether it ends in a refusal."""
+    last = node.body[-1]
+    is_call = isinstance(last, ast.Return) and isinstance(last.value, ast.Call)
+    return is_call and ast.unparse(last.value.func) in REFUSALS  # type: ignore[attr-defined]
 
 
 def _compiled(module: ModuleType, defined: dict[str, ast.FunctionDef]) -> dict[str, Any]:

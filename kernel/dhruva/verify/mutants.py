@@ -1,4 +1,4 @@
-"""Mutants: one cell of a table, one guard, effect or wire, one test of a decision changed (VER-5).
+"""Mutants: one cell of a table, guard, effect, wire, test of a decision or check of a rule changed (VER-5).
 
 A specification is strong if some property notices each of them. A mutant is a kernel like any other,
 built without the checks that would refuse it. It knows where it can differ from the kernel (`consulted`),
@@ -6,6 +6,7 @@ which requirements the changed thing implements (`cites`), and whether the check
 have refused it: those notice too, and are counted apart.
 """
 
+import ast
 import re
 import sys
 from collections.abc import Iterable, Iterator, Mapping
@@ -14,52 +15,54 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from dhruva.machines import MACHINES
+from dhruva.parts import Parts
 from dhruva.rules import guards as guard_rules
 from dhruva.rules.guards import GUARDS
 from dhruva.step import book
 from dhruva.table import Machine, Row, faults
-from dhruva.verify.altered import altered, functions, reach
-from dhruva.verify.watch import DECISION, Consulted
-from dhruva.walk import DECISIONS, SETTINGS, Book, Decisions, Guard, Settings
+from dhruva.verify.altered import altered, functions, reach, unchecked
+from dhruva.verify.watch import DECISION, HANDLER, RULE, Consulted, named
+from dhruva.walk import DECISIONS, SETTINGS, Book, Settings
 from dhruva.wiring import FOLLOW_UP, WIRING, Do, Wire, WiringError, check
 
 LATER = frozenset({"schedule"})
 """Machines that no rule uses yet."""
+
+OURS = Parts()
+RULED = ("rules", "handlers", "deeds")
+NOTED = {"rules": RULE, "handlers": HANDLER}
 
 ID = re.compile(r"\b(ACT|DSP|LIF|REL|WFL|SHL|VER)-(\d+)((?:(?:, | and )\d+\b(?!-))*)(?: to (\d+))?")
 Tables = Mapping[str, Machine[Any, Any]]
 
 
 class Mutant(NamedTuple):
-    """A change of one thing, said in words, and all of a kernel that differs from ours."""
+    """A change of one thing, said in words, and the parts of the kernel that has it."""
 
     name: str
     kind: str
-    of: str  # the machine, the wiring or the decision
+    of: str  # the machine, the wiring, the decision or the file of rules
     cites: tuple[str, ...]
     consulted: frozenset[Consulted]
-    tables: Tables = MACHINES
-    wiring: tuple[Wire, ...] = WIRING
-    decisions: Decisions = DECISIONS
-    guards: Mapping[tuple[str, str], Guard] = GUARDS
+    parts: Parts
 
     def book(self, settings: Settings = SETTINGS) -> Book:
-        return book(self.tables, self.decisions, self.wiring, settings, self.guards, checked=False)
+        return book(*self.parts._replace(settings=settings, checked=False))
 
     def refused(self) -> str | None:
         """What the checks of tables and wiring say; None if such a kernel can be built."""
-        for name, machine in self.tables.items():
+        for name, machine in self.parts.tables.items():
             for fault in faults(machine) if machine is not MACHINES[name] else ():
                 return str(fault)
         try:
-            check(self.tables, self.wiring)
+            check(self.parts.tables, self.parts.wiring)
         except WiringError as error:
             return str(error)
         return None
 
 
 def mutants() -> Iterator[Mutant]:
-    """Every mutant, in the order of the tables, the wiring, the decisions and the guards."""
+    """Every mutant, in the order of the tables, the wiring, the decisions, the guards and the rules."""
     for machine in MACHINES.values():
         if machine.name not in LATER:
             yield from _of_machine(machine)
@@ -70,10 +73,11 @@ def mutants() -> Iterator[Mutant]:
             wire.machine,
             tuple(wire.cites.split()),
             frozenset(_carrying(wire)),
-            wiring=(*WIRING[:at], *WIRING[at + 1 :]),
+            Parts(wiring=(*WIRING[:at], *WIRING[at + 1 :])),
         )
     yield from _of_decisions()
     yield from _of_guards()
+    yield from _of_rules()
 
 
 def _of_machine(machine: Machine[Any, Any]) -> Iterator[Mutant]:
@@ -86,7 +90,7 @@ def _of_machine(machine: Machine[Any, Any]) -> Iterator[Mutant]:
                 machine.name,
                 tuple(row.cites.split()),
                 frozenset({(machine.name, str(row.source), str(row.on))}),
-                tables={**MACHINES, machine.name: machine.unchecked(rows)},
+                Parts(tables={**MACHINES, machine.name: machine.unchecked(rows)}),
             )
 
 
@@ -139,7 +143,7 @@ def _of_decisions() -> Iterator[Mutant]:
                 touched[0],
                 _ids(module, one.function, *(getattr(DECISIONS, name).__name__ for name in touched)),
                 frozenset((DECISION, name) for name in touched),
-                decisions=DECISIONS._replace(**changed),
+                Parts(decisions=DECISIONS._replace(**changed)),
             )
 
 
@@ -160,8 +164,51 @@ def _of_guards() -> Iterator[Mutant]:
             touched[0][0],
             tuple(sorted({id_ for _, row in rows for id_ in row.cites.split()})),
             frozenset((name, str(row.source), str(row.on)) for name, row in rows),
-            guards={**GUARDS, **{key: one.names[GUARDS[key].__name__] for key in touched}},
+            Parts(guards={**GUARDS, **{key: one.names[GUARDS[key].__name__] for key in touched}}),
         )
+
+
+def _of_rules() -> Iterator[Mutant]:
+    """The rules of inputs, of follow-ups and of wires, by the module that has them."""
+    homes = {rule.__module__: None for part in RULED for rule in getattr(OURS, part).values()}
+    for home in homes:
+        module = sys.modules[home]
+        name, defined = home.rpartition(".")[2], functions(module)
+        uses = {
+            (part, key): reach(defined, rule.__name__)
+            for part in RULED
+            for key, rule in getattr(OURS, part).items()
+            if rule.__module__ == home
+        }
+        for one in unchecked(module, set().union(*uses.values())):
+            touched = [place for place, used in uses.items() if one.function in used]
+            said = ast.unparse(defined[one.function])
+            yield Mutant(
+                f"rule {name}.{one.function}: {one.words}",
+                f"rule: {one.kind}",
+                name,
+                tuple(dict.fromkeys(ids(said))) or _ids(module),
+                frozenset(_asking(touched)),
+                _with(one.names, touched),
+            )
+
+
+def _with(changed: Mapping[str, Any], touched: Iterable[tuple[str, Any]]) -> Parts:
+    """Our kernel with the changed functions in these places of its parts."""
+    parts: dict[str, Any] = {part: dict(getattr(OURS, part)) for part in RULED}
+    for part, key in touched:
+        parts[part][key] = changed[parts[part][key].__name__]
+    return Parts(**parts)
+
+
+def _asking(touched: Iterable[tuple[str, Any]]) -> Iterator[Consulted]:
+    """What is looked up on the way to these rules: a deed's wires, the others themselves."""
+    for part, key in touched:
+        if part in NOTED:
+            yield NOTED[part], *named(key)
+        else:
+            for wire in (one for one in WIRING if isinstance(one, Do) and one.does == key):
+                yield from _carrying(wire)
 
 
 def _ids(module: ModuleType, *names: str) -> tuple[str, ...]:

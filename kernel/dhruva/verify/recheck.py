@@ -3,15 +3,16 @@
 `python -m dhruva.verify.recheck [MODEL ...]` takes every quick run of the manifest, which must hold, and
 every broken model, which must not: Spin has to store as many states and to come to the same verdict. Claims
 that something is reached, and claims about runs, are not exported; the table says how many are. A fault may
-make a model larger without end: broken models of more than MOST states are left out, and counted.
+make a model larger without end: broken models of more than MOST states are left out, and named.
 """
 
 import sys
+import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from dhruva.explore import check
+from dhruva.explore import UsageError
 from dhruva.explore.command import load, module
 from dhruva.explore.model import Model
 from dhruva.explore.spin import EXPORTED, Recheck, missing, recheck
@@ -38,26 +39,36 @@ class Row(NamedTuple):
         return self.found.agrees and _word(self.found.ours.is_violated) == self.wanted
 
 
+class LeftOut(NamedTuple):
+    """A broken model that Spin was not asked about."""
+
+    name: str
+    because: str
+
+
 def of_run(folder: Path, run: Run) -> Row:
     return _row(run.name, load(folder / f"{run.model}.py", run.sets), "holds")
 
 
-def of_broken(path: Path) -> Row | None:
-    """None if the property that must fail is of a kind that is not exported, or the model too large."""
-    model, fails = load(path), module(path).FAILS
+def of_broken(path: Path) -> Row | LeftOut:
+    """Left out if the property that must fail is of a kind that is not exported, or the model too large."""
+    name, model, fails = f"broken/{path.stem}", load(path), module(path).FAILS
     claim = next((one for one in model.claims() if one.name == fails), None)
-    if not isinstance(claim, EXPORTED) or not check(load(path), max_states=MOST, keep_going=True).complete:
-        return None
-    return _row(f"broken/{path.stem}", model, "violated")
+    if not isinstance(claim, EXPORTED):
+        return LeftOut(name, f"{fails!r} is no claim about a state or a step")
+    try:
+        return _row(name, model, "violated", MOST)
+    except UsageError:  # the search was cut short
+        return LeftOut(name, f"it has more than {MOST:,} states")
 
 
-def _row(name: str, model: Model, wanted: str) -> Row:
+def _row(name: str, model: Model, wanted: str, most: int | None = None) -> Row:
     claims = model.claims()
     exported = sum(1 for claim in claims if isinstance(claim, EXPORTED))
-    return Row(name, exported, len(claims), wanted, recheck(model))
+    return Row(name, exported, len(claims), wanted, recheck(model, most))
 
 
-def rows(folder: Path, wanted: Iterable[str], progress: work.Progress) -> list[Row | Crash | None]:
+def rows(folder: Path, wanted: Iterable[str], progress: work.Progress) -> list[Row | LeftOut | Crash]:
     """Opinions on the runs of these models, or on all runs and all broken models."""
     names = set(wanted)
     listed = manifest.read(folder / "manifest.toml").runs(QUICK)
@@ -94,15 +105,19 @@ def main(arguments: list[str]) -> int:
     if missing():
         sys.stderr.write(f"{' and '.join(missing())} missing: `make spin` installs Spin\n")
         return 2
+    began = time.perf_counter()
     found = rows(Path("models"), arguments, _progress)
     opinions = [one for one in found if isinstance(one, Row)]
     sys.stdout.write(aligned([HEAD, *map(_cells, opinions)]) + "\n")
-    for crash in (one for one in found if isinstance(one, Crash)):
-        sys.stdout.write(crash.message + "\n")
-    agreed = sum(1 for one in opinions if one.agrees)
-    out = sum(1 for one in found if one is None)
-    sys.stdout.write(f"Spin agrees on {agreed} of {len(found) - out}; {out} broken models were left out\n")
-    return 0 if agreed + out == len(found) else 1
+    out = [one for one in found if isinstance(one, LeftOut)]
+    sys.stdout.writelines(f"left out: {one.name}: {one.because}\n" for one in out)
+    sys.stdout.writelines(f"{one.message}\n" for one in found if isinstance(one, Crash))
+    agreed, asked = sum(1 for one in opinions if one.agrees), len(found) - len(out)
+    took = time.perf_counter() - began
+    sys.stdout.write(
+        f"Spin agrees on {agreed} of {asked}; {len(out)} broken models left out ({took:.0f} s)\n"
+    )
+    return 0 if agreed == asked else 1
 
 
 if __name__ == "__main__":

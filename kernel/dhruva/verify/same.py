@@ -25,7 +25,7 @@ def same(mutant: Mutant) -> int | None:
     """On how many combinations the changed decisions were asked and said the same; None if not shown."""
     asked = 0
     for name, decide in DECISIONS._asdict().items():
-        changed = getattr(mutant.decisions, name)
+        changed = getattr(mutant.parts.decisions, name)
         if changed is not decide:
             if _computes(decide):
                 return None

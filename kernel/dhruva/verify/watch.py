@@ -1,4 +1,4 @@
-"""Which cells of the tables, follow-ups and decisions a step consults.
+"""Which cells of the tables, wires, decisions and rules a step consults.
 
 A mutant differs from the kernel in what one of these says. Where a step did not consult it, the two say the
 same; so a mutant has to be asked only about the steps that did (`delta`).
@@ -12,9 +12,10 @@ from dhruva.step import Step, stepping
 from dhruva.walk import Book, Decisions
 
 Consulted = tuple[str, ...]
-"""(machine, state, event) of a pair, (machine, symbol) of a wire, or (DECISION, name), that was looked up."""
+"""What was looked up: (machine, state, event) of a pair, (machine, symbol) of a wire, or the word for a
+decision, a rule or a handler and its name."""
 
-DECISION = "decision"
+DECISION, RULE, HANDLER = "decision", "rule", "handler"
 
 
 class Watch:
@@ -24,7 +25,11 @@ class Watch:
         self.seen: set[Consulted] = set()
         moves = {name: _Noted(rows, self.seen, (name,)) for name, rows in book.moves.items()}
         watched = book._replace(
-            moves=moves, wires=_Noted(book.wires, self.seen), decide=_noted(book.decide, self.seen)
+            moves=moves,
+            wires=_Noted(book.wires, self.seen),
+            decide=_noted(book.decide, self.seen),
+            handlers=_Noted(book.handlers, self.seen, (HANDLER,)),
+            rules=_Noted(book.rules, self.seen, (RULE,)),
         )
         self.step: Step = stepping(watched)
 
@@ -53,8 +58,15 @@ class _Noted(dict[Any, Any]):
         self._seen, self._name = seen, name
 
     def get(self, key: Any, default: Any = None) -> Any:
-        self._seen.add((*self._name, *map(str, key)))
+        self._seen.add((*self._name, *named(key)))
         return super().get(key, default)
+
+
+def named(key: Any) -> tuple[str, ...]:
+    """What a key of a table is called."""
+    if isinstance(key, tuple):
+        return tuple(map(str, key))
+    return (key.__name__ if isinstance(key, type) else str(key),)
 
 
 def _noted(decisions: Decisions, seen: set[Consulted]) -> Decisions:
