@@ -1,4 +1,4 @@
-"""Dense and sparse tables say what the trie says, for every combination of values."""
+"""Dense tables and walks say what the trie says, for every combination of values."""
 
 from itertools import product
 
@@ -7,10 +7,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dhruva.explore import Model
+from dhruva.explore.fields import step
 from dhruva.explore.learned import Learned
 from dhruva.explore.names import Names, States
-from dhruva.explore.sparse import SparseAction, step
 from dhruva.explore.tables import ActionTable, Window, classify, footprint
+from dhruva.explore.walk import WalkedAction
 from tests.explore.random_models import KEYS, VALUES, outcomes, run, trees
 
 
@@ -41,22 +42,26 @@ def test_tables_equal_the_trie(drawn: list[object]) -> None:
     dense = ActionTable(learned.actions, window)
     entries = window.index(known)
     for number, function in enumerate(learned.actions):
-        sparse = SparseAction(function)
-        rows = sparse.entries(known)
-        assert sparse.fill(rows, known, learned.record)
+        walked = WalkedAction(function)
+        assert walked.fill(known, learned.record)
+        ends = walked.entries(known)
+        taken: dict[int, list[int]] = {}
+        for _, where, after in walked.steps(ends, known):
+            for position, word in zip(where.tolist(), after[0].tolist(), strict=True):
+                taken.setdefault(position, []).append(word)
+        transitions = 0
         for position in range(len(states)):
             words = known.words(position)
             leaf = function.find(words)
             assert leaf is not None
-            assert dense.leaf[number][entries[position]] == sparse.leaf[rows[position]] == leaf.number
-            after = {step(words, outcome.changes) for outcome in leaf.result.outcomes}
-            assert (
-                dense.transitions[number][entries[position]]
-                == sparse.transitions[rows[position]]
-                == len(after)
-            )
-            flipped = {(words[0] ^ int(slot[0][rows[position]]),) for slot in sparse.slots}
-            assert flipped - {words} == after - {words}
+            assert dense.leaf[number][entries[position]] == ends[position] == leaf.number
+            after_all = {step(words, outcome.changes) for outcome in leaf.result.outcomes}
+            assert dense.transitions[number][entries[position]] == len(after_all)
+            transitions += len(after_all)
+            assert sorted((word,) for word in taken.get(position, [])) == sorted(after_all - {words})
+        walked.count(np.bincount(ends), walked.repeated(ends, known))
+        walked.flush()
+        assert function.transitions == transitions
         met = [leaf for leaf, _ in classify(function, window.codes, entries)]
         assert None not in met
 

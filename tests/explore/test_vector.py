@@ -11,6 +11,7 @@ from math import comb
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
@@ -28,6 +29,7 @@ from dhruva.explore import (
     tables,
     values,
     vector,
+    walk,
 )
 from dhruva.explore.command import load
 from tests.explore.random_models import models
@@ -36,11 +38,13 @@ ROOT = Path(__file__).parents[2]
 
 
 class Shape(NamedTuple):
-    """Sizes that must not matter: small ones force wide states, sparse tables, and chunks inside a level."""
+    """Sizes that must not matter: small ones force wide states, walked tries, and chunks inside a level."""
 
     word_bits: int = 64
     shared_bits: int = 12
     single_bits: int = 18
+    window_bits: int = 12
+    digit_bits: int = 6
     tiny: int = 0
     chunk: int = 1 << 14
 
@@ -48,14 +52,15 @@ class Shape(NamedTuple):
 SHAPES = {
     "tables": Shape(),
     "one by one": Shape(tiny=10**9),
-    "sparse": Shape(single_bits=0),
-    "dense and sparse": Shape(single_bits=3, shared_bits=3),
+    "walked": Shape(single_bits=0),
+    "walked node by node": Shape(single_bits=0, window_bits=0, digit_bits=1),
+    "tables and walked": Shape(single_bits=3, shared_bits=3, window_bits=3),
     "two words or more": Shape(word_bits=3),
     "many words, one by one": Shape(word_bits=3, tiny=10**9),
-    "many words, sparse, small chunks": Shape(word_bits=4, single_bits=0, chunk=2),
+    "many words, walked, small chunks": Shape(word_bits=4, single_bits=0, window_bits=2, chunk=2),
     "small chunks": Shape(chunk=3),
     "now and then one by one": Shape(tiny=12),
-    "now and then one by one, sparse": Shape(tiny=12, single_bits=0, word_bits=5),
+    "now and then one by one, walked": Shape(tiny=12, single_bits=0, window_bits=4, word_bits=5),
 }
 
 
@@ -65,6 +70,8 @@ def shape(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setattr(fields, "WORD_BITS", shape.word_bits)
     monkeypatch.setattr(tables, "SINGLE_BITS", shape.single_bits)
     monkeypatch.setattr(steps, "SHARED_BITS", shape.shared_bits)
+    monkeypatch.setattr(walk, "_WINDOW_BITS", shape.window_bits)
+    monkeypatch.setattr(walk, "_DIGIT_BITS", shape.digit_bits)
     for module in (steps, judge):
         monkeypatch.setattr(module, "TINY", shape.tiny)
     for module in (vector, judge):
@@ -116,37 +123,65 @@ def lose_last_level(add: Any) -> Any:
     return lossy
 
 
-def forget_an_outcome(enter: Any) -> Any:
-    def one_less(self: Any, number: int, leaf: Any, where: Any) -> Any:
-        result = leaf.result
-        leaf.result = dataclasses.replace(
-            result, outcomes=result.outcomes[: max(len(result.outcomes), 1) - 1]
-        )
-        answer = enter(self, number, leaf, where)
-        leaf.result = result
-        return answer
+def without_last_outcome(enter: Any, self: Any, leaf: Any, *arguments: Any) -> Any:
+    result = leaf.result
+    leaf.result = dataclasses.replace(result, outcomes=result.outcomes[: max(len(result.outcomes), 1) - 1])
+    answer = enter(self, *arguments)
+    leaf.result = result
+    return answer
 
-    return one_less
+
+def forget_an_outcome(enter: Any) -> Any:
+    return lambda self, number, leaf, where: without_last_outcome(enter, self, leaf, number, leaf, where)
+
+
+def forget_an_outcome_when_walked(enter: Any) -> Any:
+    return lambda self, leaf: without_last_outcome(enter, self, leaf, leaf)
+
+
+def take_another_branch(number: Any) -> Any:
+    """A node further down is taken for one that reads the same at the root of another branch."""
+    return lambda self, node, shift, _code: number(self, node, shift, 0)
+
+
+def count_every_outcome(_again: Any) -> Any:
+    return lambda _self, _number, leaves, *_: np.zeros(len(leaves), bool)
+
+
+def meeting() -> Model:
+    """Two outcomes that write different cells and meet in some states; values enough for two digits."""
+    m = Model("meeting")
+    m.var("a", 0)
+    m.var("b", 0)
+    m.action("up", lambda read: {"a": read("a") + 1} if read("a") < 9 else None)
+    m.action("either", lambda _: [{"a": 0}, {"a": 0, "b": 1}, {"b": 1}])
+    return m
 
 
 @pytest.mark.parametrize(
-    ("owner", "name", "fault"),
+    ("single_bits", "owner", "name", "fault"),
     [
-        (steps.Steps, "expand", drop_last_state),
-        (space.Space, "add", lose_last_level),
-        (tables.ActionTable, "enter", forget_an_outcome),
+        (16, steps.Steps, "expand", drop_last_state),
+        (16, space.Space, "add", lose_last_level),
+        (16, tables.ActionTable, "enter", forget_an_outcome),
+        (0, walk.WalkedAction, "enter", forget_an_outcome_when_walked),
+        (0, walk.WalkedAction, "_again", count_every_outcome),
+        (0, walk.Paths, "_number", take_another_branch),
     ],
 )
 def test_planted_faults_are_caught(
-    owner: type, name: str, fault: Any, monkeypatch: pytest.MonkeyPatch
+    single_bits: int, owner: type, name: str, fault: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(tables, "SINGLE_BITS", single_bits)
+    monkeypatch.setattr(walk, "_WINDOW_BITS", 2)
+    monkeypatch.setattr(walk, "_DIGIT_BITS", 2)
     for module in (steps, judge):
         monkeypatch.setattr(module, "TINY", 0)
-    for model in classics():
+    for model in (*classics(), meeting()):
         agree(model)
     monkeypatch.setattr(owner, name, fault(getattr(owner, name)))
     caught = 0
-    for model in classics():
+    for model in (*classics(), meeting()):
         try:
             agree(model)
         except (AssertionError, EngineError, IndexError, ValueError):

@@ -120,3 +120,11 @@ class Layout:
             field.word, field.shift = word, used
             used += field.room
         self.words = word + 1
+
+
+def step(words: Words, changes: tuple[tuple[Field, int], ...]) -> Words:
+    """Some fields of one state written."""
+    after = list(words)
+    for field, code in changes:
+        after[field.word] = after[field.word] & ~(field.mask << field.shift) | code << field.shift
+    return tuple(after)

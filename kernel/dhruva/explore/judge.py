@@ -20,10 +20,10 @@ from dhruva.explore.learned import SumCheck
 from dhruva.explore.model import DEADLOCK, Claim
 from dhruva.explore.names import States
 from dhruva.explore.space import Space, Tables
-from dhruva.explore.sparse import SparseNumber
 from dhruva.explore.steps import TINY, Alarm
 from dhruva.explore.tables import NumberTable, PropertyTable, Table, Window
 from dhruva.explore.trie import Function, Leaf
+from dhruva.explore.walk import WalkedNumber
 
 # Entries of these tables are small, so they may be more than those of actions.
 _SHARED_BITS = 14
@@ -40,10 +40,10 @@ class Judge:
         self.settled: set[str] = set()
         self.claim = {check.function: check.claim.name for check in self.learned.checks}
         self.alarming = {check.function: check.alarm for check in self.learned.checks}
-        self.tables = space.tables(self._property_table, SparseNumber, _SHARED_BITS)
-        self.lone: dict[Function, Tables[NumberTable, SparseNumber]] = {}
+        self.tables = space.tables(self._property_table, WalkedNumber, _SHARED_BITS)
+        self.lone: dict[Function, Tables[NumberTable, WalkedNumber]] = {}
         self.sums = [
-            (check, space.tables(partial(_number_table, check.sign), SparseNumber, _SHARED_BITS))
+            (check, space.tables(partial(_number_table, check.sign), WalkedNumber, _SHARED_BITS))
             for check in self.learned.sums
         ]
 
@@ -90,7 +90,7 @@ class Judge:
         tables = self.lone.get(function)
         if tables is None:
             dense = partial(_number_table, {function: 1})
-            tables = self.lone[function] = self.space.tables(dense, SparseNumber, _SHARED_BITS)
+            tables = self.lone[function] = self.space.tables(dense, WalkedNumber, _SHARED_BITS)
         self._renew(tables, states, lambda: [function])
         return self._total(tables, states, {function: 1})
 
@@ -111,9 +111,9 @@ class Judge:
                 for number, function in enumerate(table.functions):
                     leaf = function.leaves[table.leaf[number][entry]]
                     yield from self._alarm(function, leaf, position)
-        for wide in self.tables.sparse:
+        for wide in self.tables.walked:
             entries = wide.entries(states)
-            wide.count(wide.met(entries))
+            wide.count(np.bincount(entries))
             alarm = self.alarming.get(wide.function)
             if alarm is not None:
                 for position in np.flatnonzero(wide.value.take(entries) == alarm)[:1].tolist():
@@ -122,7 +122,7 @@ class Judge:
             yield from self._sum(check, tables, states, start)
 
     def _renew(
-        self, tables: Tables[T, SparseNumber], states: States, functions: Callable[[], list[Function]]
+        self, tables: Tables[T, WalkedNumber], states: States, functions: Callable[[], list[Function]]
     ) -> None:
         """Record until the tables know every entry that these states meet."""
         known = False
@@ -132,8 +132,8 @@ class Judge:
             known = True
             for table in tables.dense:
                 known &= self._learn(table, states)
-            for wide in tables.sparse:
-                known &= wide.fill(wide.entries(states), states, self.space.record)
+            for wide in tables.walked:
+                known &= wide.fill(states, self.space.record)
             tables.is_stale = not known
 
     def _learn(self, table: Table, states: States) -> bool:
@@ -151,7 +151,7 @@ class Judge:
         return known
 
     def _sum(
-        self, check: SumCheck, tables: Tables[NumberTable, SparseNumber], states: States, start: int
+        self, check: SumCheck, tables: Tables[NumberTable, WalkedNumber], states: States, start: int
     ) -> Iterator[Alarm]:
         if check.claim.name in self.settled:
             return
@@ -164,13 +164,13 @@ class Judge:
             yield Alarm(check.claim.name, start + int(wrong[0]), None)
 
     def _total(
-        self, tables: Tables[NumberTable, SparseNumber], states: States, sign: dict[Function, int]
+        self, tables: Tables[NumberTable, WalkedNumber], states: States, sign: dict[Function, int]
     ) -> NDArray[np.int64]:
         """The signed sum of functions whose tables know these states."""
         total = np.zeros(len(states), np.int64)
         for table in tables.dense:
             total += table.value.take(table.window.index(states))
-        for wide in tables.sparse:
+        for wide in tables.walked:
             total += sign[wide.function] * wide.value.take(wide.entries(states))
         return total
 

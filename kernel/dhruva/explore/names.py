@@ -134,6 +134,16 @@ class States:
         contents = self.known.contents
         return [known.members.take(number) for known, number in zip(contents, self.numbers, strict=True)]
 
+    @cached_property
+    def _flat(self) -> U64:
+        return np.concatenate(self.columns)
+
+    def at(self, word: Ids, position: Ids) -> U64:
+        """Of each of these states, the word that is asked for."""
+        if self.known.words == 1:
+            return self.names.take(position)
+        return self._flat.take(word * len(self) + position)
+
     def take(self, positions: Ids) -> States:
         return States(self.known, self.names.take(positions))
 

@@ -17,9 +17,9 @@ from dhruva.explore.fields import Field, Words
 from dhruva.explore.index import U64, Ids, Index
 from dhruva.explore.learned import Learned
 from dhruva.explore.names import Names, States
-from dhruva.explore.sparse import Sparse
 from dhruva.explore.tables import Table, Window, grouped
 from dhruva.explore.trie import Function, Leaf
+from dhruva.explore.walk import Walked
 
 _REPACK = 1 << 20
 # Address space for states; the system gives memory only for what is touched, and nothing is copied on growth.
@@ -28,26 +28,26 @@ _RESERVE = 1 << 26
 _RECENT_BITS = (10, 20)
 _MIX = np.uint64(0x9E3779B97F4A7C15)
 T = TypeVar("T", bound=Table)
-S = TypeVar("S", bound=Sparse)
+W = TypeVar("W", bound=Walked)
 
 
-class Tables(Generic[T, S]):
-    """The tables of some functions: dense ones, made anew where a trie has grown, and sparse ones."""
+class Tables(Generic[T, W]):
+    """The tables of some functions: dense ones, made anew where a trie has grown, and walks of wide ones."""
 
     def __init__(
-        self, dense: Callable[[list[Function], Window], T], sparse: Callable[[Function], S], shared_bits: int
+        self, dense: Callable[[list[Function], Window], T], walked: Callable[[Function], W], shared_bits: int
     ) -> None:
         self._make_dense = dense
-        self._make_sparse = sparse
+        self._make_walked = walked
         self._shared_bits = shared_bits
         self._dense: dict[object, T] = {}
-        self._sparse: dict[Function, S] = {}
+        self._walked: dict[Function, W] = {}
         self.dense: list[T] = []
-        self.sparse: list[S] = []
+        self.walked: list[W] = []
         self.is_stale = True
 
     def renew(self, functions: Iterable[Function]) -> None:
-        """Bring `dense` and `sparse` up to date."""
+        """Bring `dense` and `walked` up to date."""
         groups, wide = grouped(functions, self._shared_bits)
         keys = [tuple((id(f), len(f.leaves)) for f in members) for members, _ in groups]
         for key in self._dense.keys() - set(keys):
@@ -56,32 +56,26 @@ class Tables(Generic[T, S]):
             if key not in self._dense:
                 self._dense[key] = self._make_dense(members, window)
         self.dense = [self._dense[key] for key in keys]
-        self.sparse = [self._sparse_for(function) for function in wide]
-        for function in self._sparse.keys() - set(wide):
-            self._sparse.pop(function).flush()
+        for function in self._walked.keys() - set(wide):
+            self._walked.pop(function).flush()
+        for function in wide:
+            if function not in self._walked:
+                self._walked[function] = self._make_walked(function)
+        self.walked = [self._walked[function] for function in wide]
         self.is_stale = False
 
     def flush(self) -> None:
         for dense in self._dense.values():
             dense.flush()
-        for sparse in self._sparse.values():
-            sparse.flush()
+        for walked in self._walked.values():
+            walked.flush()
 
     def drop(self) -> None:
         """Forget all tables: the layout has changed."""
         self.flush()
         self._dense.clear()
-        self._sparse.clear()
+        self._walked.clear()
         self.is_stale = True
-
-    def _sparse_for(self, function: Function) -> S:
-        table = self._sparse.get(function)
-        if table is not None and not table.is_outdated:
-            return table
-        if table is not None:
-            table.flush()
-        self._sparse[function] = made = self._make_sparse(function)
-        return made
 
 
 class Space:
@@ -121,9 +115,9 @@ class Space:
             raise
 
     def tables(
-        self, dense: Callable[[list[Function], Window], T], sparse: Callable[[Function], S], shared_bits: int
-    ) -> Tables[T, S]:
-        made = Tables(dense, sparse, shared_bits)
+        self, dense: Callable[[list[Function], Window], T], walked: Callable[[Function], W], shared_bits: int
+    ) -> Tables[T, W]:
+        made = Tables(dense, walked, shared_bits)
         self._tables.append(made)
         return made
 

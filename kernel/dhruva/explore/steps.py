@@ -8,26 +8,26 @@ starting numpy for each action.
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dhruva.explore.errors import EngineError, Move
-from dhruva.explore.fields import Words
+from dhruva.explore.fields import Words, step
 from dhruva.explore.index import U64, Ids
 from dhruva.explore.names import States
 from dhruva.explore.space import Space
-from dhruva.explore.sparse import SparseAction, step
 from dhruva.explore.tables import SHARED_BITS, ActionTable
 from dhruva.explore.trie import Function, Leaf
+from dhruva.explore.walk import WalkedAction
 
 # Actions times states below which plain numbers are faster; measured on the classics.
 TINY = 600
 
-AnyTable = ActionTable | SparseAction
+AnyTable = ActionTable | WalkedAction
 
 
 class Alarm(NamedTuple):
@@ -49,7 +49,7 @@ class _FromTable(NamedTuple):
 
     def actions(self, number: dict[Function, int]) -> Ids:
         actors = np.array([number[function] for function in self.table.actors])
-        return actors.take(self.table.origin[self.slot].take(self.entries))
+        return actors.take(self.table.origin(self.slot, self.entries))
 
     def credit(self, offsets: Ids) -> None:
         self.table.credit(self.slot, self.entries.take(offsets))
@@ -81,15 +81,9 @@ class Moves:
 
     def take(self, table: AnyTable, entries: Ids) -> None:
         """Every step of a table, given the entry of each state."""
-        for number, slot in enumerate(table.slots):
-            flips = [column.take(entries) for column in slot]
-            where = np.flatnonzero(flips[0] if len(flips) == 1 else np.bitwise_or.reduce(flips))
+        for slot, where, after in table.steps(entries, self._states):
             if len(where):
-                after = [
-                    self._states.columns[word].take(where) ^ flip.take(where)
-                    for word, flip in zip(table.touched, flips, strict=True)
-                ]
-                taken = (where, after, table, number, entries.take(where))
+                taken = (where, after, table, slot, entries.take(where))
                 self._taken.setdefault(tuple(table.touched), []).append(taken)
 
     def named(self) -> Iterator[_FromTable]:
@@ -109,14 +103,14 @@ class Batch:
     """What became of a chunk. Nothing of it counts before `commit`."""
 
     found: list[_FromTable | _FromEach] = dataclasses.field(default_factory=list)
-    table_hits: list[tuple[AnyTable, NDArray[np.int64]]] = dataclasses.field(default_factory=list)
+    counts: list[Callable[[], None]] = dataclasses.field(default_factory=list)
     leaf_hits: list[tuple[Function, Leaf, int, int]] = dataclasses.field(default_factory=list)
     alarms: list[Alarm] = dataclasses.field(default_factory=list)
     stuck: Ids = dataclasses.field(default_factory=lambda: np.empty(0, np.int64))
 
     def commit(self, space: Space) -> None:
-        for table, met in self.table_hits:
-            table.count(met)
+        for count in self.counts:
+            count()
         for function, leaf, hits, transitions in self.leaf_hits:
             leaf.hits += hits
             function.transitions += transitions
@@ -138,7 +132,7 @@ class Steps:
         self.learned = space.learned
         self.actions = space.learned.actions
         self.number = {function: number for number, function in enumerate(self.actions)}
-        self.tables = space.tables(ActionTable, SparseAction, SHARED_BITS)
+        self.tables = space.tables(ActionTable, WalkedAction, SHARED_BITS)
         self.watch_deadlock = space.learned.final is not None
 
     def expand(self, start: int, stop: int) -> Batch:
@@ -168,16 +162,17 @@ class Steps:
             if len(hot):
                 known &= self._look(table, hot, entries, states, start, batch)
             if known:
-                batch.table_hits.append((table, hits))
+                batch.counts.append(partial(table.count, hits))
                 moves.take(table, entries)
                 if self.watch_deadlock:
                     moving |= table.enabled.take(entries)
-        for wide in self.tables.sparse:
-            entries = wide.entries(states)
-            known &= wide.fill(entries, states, self._record)
+        for wide in self.tables.walked:
+            known &= wide.fill(states, self._record)
             if known:
-                self._sparse_alarms(wide, entries, start, batch)
-                batch.table_hits.append((wide, wide.met(entries)))
+                entries = wide.entries(states)
+                self._walked_alarms(wide, entries, start, batch)
+                hits = np.bincount(entries)
+                batch.counts.append(partial(wide.count, hits, wide.repeated(entries, states)))
                 moves.take(wide, entries)
                 if self.watch_deadlock:
                     moving |= wide.enabled.take(entries)
@@ -205,9 +200,9 @@ class Steps:
                         self.space.record(function, words)
         return known
 
-    def _sparse_alarms(self, table: SparseAction, entries: Ids, start: int, batch: Batch) -> None:
+    def _walked_alarms(self, table: WalkedAction, entries: Ids, start: int, batch: Batch) -> None:
         for position in np.flatnonzero(table.alarmed.take(entries))[:1].tolist():
-            leaf = table.function.leaves[table.leaf[entries[position]]]
+            leaf = table.function.leaves[entries[position]]
             self._alarms(table.function, leaf, start + position, batch)
 
     def _record(self, function: Function, words: Words) -> Leaf | None:

@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from dhruva.explore.fields import Field
+from dhruva.explore.fields import Field, Words
 from dhruva.explore.index import U64, Ids
 from dhruva.explore.names import PerWord, States
 from dhruva.explore.outcomes import Answer
@@ -25,7 +25,7 @@ from dhruva.explore.trie import Function, Leaf, Node
 # One table of an action set stays within the first cache; a single function may take a larger one.
 SHARED_BITS = 12
 SINGLE_BITS = 16
-# A dense table is rebuilt for every new path, so a function with many is better off with a sparse one.
+# A dense table is rebuilt for every new path, so the trie of a function with many is walked instead.
 MANY_LEAVES = 64
 
 Codes = Callable[[Field, Ids], Ids]
@@ -83,6 +83,10 @@ class Window:
         for part in self._parts[1:]:
             total |= part.of(states)
         return total.astype(np.int64)
+
+    def entry(self, words: Words) -> int:
+        """The entry of one state."""
+        return sum(field.of(words) << place for field, place in self.place.items())
 
     def _part(self, own: int, content: U64) -> Ids:
         """The bits of the index that come from one word."""
@@ -198,7 +202,7 @@ class ActionTable(Table):
         # A slot holds one changing step per entry, as the bits it flips in each touched word.
         self.slots: list[list[U64]] = []
         # Which step that is: for each slot and entry, a position in `origins`.
-        self.origin: list[NDArray[np.int32]] = []
+        self._origin: list[NDArray[np.int32]] = []
         self.origins: list[tuple[Leaf, int]] = []
         self.actors: list[Function] = []
         self._filled = np.zeros(window.size, np.int64)
@@ -235,16 +239,31 @@ class ActionTable(Table):
         for number in range(int(taken.max(initial=-1)) + 1):
             if number == len(self.slots):
                 self.slots.append([np.zeros(self.window.size, np.uint64) for _ in self.touched])
-                self.origin.append(np.zeros(self.window.size, np.int32))
+                self._origin.append(np.zeros(self.window.size, np.int32))
             mine = np.flatnonzero(taken == number)
             for column, flip in zip(self.slots[number], flips, strict=True):
                 column[where[mine]] = flip[mine]
-            self.origin[number][where[mine]] = len(self.origins) - 1
+            self._origin[number][where[mine]] = len(self.origins) - 1
         self._filled[where] += 1
+
+    def steps(self, entries: Ids, states: States) -> Iterator[tuple[int, Ids, list[U64]]]:
+        """Per slot, the states that it changes, and what the touched words become."""
+        for number, slot in enumerate(self.slots):
+            flips = [column.take(entries) for column in slot]
+            where = np.flatnonzero(flips[0] if len(flips) == 1 else np.bitwise_or.reduce(flips))
+            after = [
+                states.columns[word].take(where) ^ flip.take(where)
+                for word, flip in zip(self.touched, flips, strict=True)
+            ]
+            yield number, where, after
+
+    def origin(self, slot: int, entries: Ids) -> NDArray[np.int32]:
+        """Which step each of these entries takes."""
+        return self._origin[slot].take(entries)
 
     def credit(self, slot: int, entries: Ids) -> None:
         """Steps from these entries found new states."""
-        for number, new in enumerate(np.bincount(self.origin[slot].take(entries)).tolist()):
+        for number, new in enumerate(np.bincount(self.origin(slot, entries)).tolist()):
             leaf, place = self.origins[number]
             leaf.news[place] += new
 

@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dhruva.explore.errors import EngineError, ModelError, Move, Path
+from dhruva.explore.fields import step
 from dhruva.explore.judge import Judge
 from dhruva.explore.learned import Learned
 from dhruva.explore.model import DEADLOCK, LeadsTo, Model, Sometimes
 from dhruva.explore.search import Coverage, Plan, Search, Tally
 from dhruva.explore.space import Space
-from dhruva.explore.sparse import step
 from dhruva.explore.steps import Alarm, Steps
 
 if TYPE_CHECKING:
