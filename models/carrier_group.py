@@ -29,6 +29,7 @@ from dhruva.inputs import (
     Lost,
     Outcome,
     OwnerGone,
+    Reset,
     Resolve,
     Stopped,
     Succeed,
@@ -56,17 +57,26 @@ def model(
     attempts: int = 2,
     cost: int = COST,
     spawns: int = 1,
+    runs: int = 1,
     live: int = 0,
     step: Step = shipped,
 ) -> Model:
     """`spawns` are attempts of the scope, `budget` are carriers of a run.
 
+    `runs` 2: the task may be re-executed; some ends of calls and bodies, which one run shows, are left out.
     `live` 1: claims about what happens in the end are made too.
     """
     m = Model(
-        "carrier group", budget=budget, depth=depth, attempts=attempts, cost=cost, spawns=spawns, live=live
+        "carrier group",
+        budget=budget,
+        depth=depth,
+        attempts=attempts,
+        cost=cost,
+        spawns=spawns,
+        runs=runs,
+        live=live,
     )
-    cast = claims.Cast((SCOPE,), (TASK,), numbers=spawns)
+    cast = claims.Cast((SCOPE,), (TASK,), numbers=spawns, runs=runs)
     setup = (
         CreateScope(SCOPE, max_concurrent=1, max_spawns=spawns),
         CreateTask(TASK, SCOPE, EXECUTOR, max_attempts=attempts, budget=budget, max_depth=depth),
@@ -77,6 +87,9 @@ def model(
     scene.act("cancel", Cancel(TASK))
     scene.act("due", Due(TASK, 1, 1))
     scene.handle(FollowUp.TELL, TASK)
+    if runs > 1:
+        scene.act("re-execute", Reset(TASK, None), when=lambda read: read((Kind.TASK, TASK)).run < runs)
+        scene.handle(FollowUp.RESET, TASK)
     for ref in cast.refs:
         _attempt(scene, ref, cost)
         for spawn in range(1, budget + 1):
@@ -96,15 +109,20 @@ def model(
 
 
 def _attempt(scene: Scene, ref: Ref, cost: int) -> None:
-    n = ref.number
+    n = _named(ref)
     for pressure in (LOW, EXTREME):
         scene.act(f"admit({n}, {pressure})", Admit(ref, cost, pressure, pressure, pressure))
     scene.act(f"succeed({n})", Succeed(ref))
     scene.act(f"fail({n})", Fail(ref))
     scene.act(f"stopped({n})", Stopped(ref))
-    scene.act(f"owner gone({n})", OwnerGone(ref))
-    scene.act(f"timeout({n})", Abort(ref, AbortReason.TIMEOUT))
+    if scene.m.bounds["runs"] == 1:
+        scene.act(f"owner gone({n})", OwnerGone(ref))
+        scene.act(f"timeout({n})", Abort(ref, AbortReason.TIMEOUT))
     scene.handle(FollowUp.END_RESOURCES, ref)
+
+
+def _named(ref: Ref) -> str:
+    return str(ref.number) if ref.run == 1 else f"{ref.run}.{ref.number}"
 
 
 def _call(ref: Ref, spawn: int) -> Key:
@@ -112,16 +130,17 @@ def _call(ref: Ref, spawn: int) -> Key:
 
 
 def _carrier(scene: Scene, ref: Ref, spawn: int, cost: int) -> None:
-    name = f"{ref.number}.{spawn}"
+    name = f"{_named(ref)}.{spawn}"
     call = _call(ref, spawn)
     for number in range(1, MOST + 1):
         scene.act(f"withdraw({name}.{number})", WithdrawCooperative(ref, spawn, number))
     scene.act(f"commit({name})", CommitCarrier(ref, spawn))
     scene.act(f"take({name})", Take(call))
     scene.act(f"ack({name})", Ack(call))
-    scene.act(f"call failed({name})", EffectFailed(call))
-    scene.act(f"lost({name})", Lost(call))
-    scene.act(f"resolve({name})", Resolve(call, True, UserId(1), True))
+    if scene.m.bounds["runs"] == 1:
+        scene.act(f"call failed({name})", EffectFailed(call))
+        scene.act(f"lost({name})", Lost(call))
+        scene.act(f"resolve({name})", Resolve(call, True, UserId(1), True))
     for signal in OutcomeSignal:
         for pressure in (LOW, HIGH):
             given = Outcome(ref, spawn, signal, cost, pressure, pressure, pressure)

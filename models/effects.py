@@ -16,9 +16,21 @@ from functools import partial
 from typing import Any
 
 from dhruva.cells import Change, EffectKind, FollowUp, Key, Kind
+from dhruva.decide.plan import Plan
 from dhruva.effects import Perform
 from dhruva.explore import Model, Read, for_each
-from dhruva.ids import ExecutorId, InstanceId, OwnerId, ParkedId, ProcessId, Ref, ScopeId, UserId, Version
+from dhruva.ids import (
+    ExecutorId,
+    InstanceId,
+    OwnerId,
+    ParkedId,
+    ProcessId,
+    Ref,
+    ScopeId,
+    TargetId,
+    UserId,
+    Version,
+)
 from dhruva.inputs import (
     Abort,
     Ack,
@@ -26,10 +38,13 @@ from dhruva.inputs import (
     CommitCarrier,
     CreateScope,
     CreateTask,
+    Deliver,
     DiscardParked,
     EffectFailed,
     Fail,
+    Handle,
     Lost,
+    Observe,
     OwnerGone,
     Park,
     Resolve,
@@ -41,6 +56,7 @@ from dhruva.inputs import (
     Wake,
 )
 from dhruva.machines.attempt import AbortReason
+from dhruva.machines.release import ReleaseEvent
 from dhruva.step import Step
 from dhruva.step import step as shipped
 from models.claims import edges, effects, of_follow_ups, some
@@ -48,10 +64,11 @@ from models.claims.cast import no_longer
 from models.world import Scene, task_id
 
 SCOPE, TASK, INSTANCE, PARKED = ScopeId(1), task_id(20), InstanceId(50), ParkedId(70)
-REF = Ref(OwnerId(20), 1, 1)
+REF, TARGET = Ref(OwnerId(20), 1, 1), TargetId(7)
 CALL: Key = (Kind.EFFECT, EffectKind.DISPATCH, REF, 1)
 SLICE: Key = (Kind.EFFECT, EffectKind.RUN_SLICE, INSTANCE, Version(0))
 EFFECTS = (CALL, SLICE)
+DELIVERY = (Kind.DELIVERY, REF, 1)
 PARKING = (Kind.PARKED, PARKED)
 
 
@@ -78,7 +95,10 @@ def model(takes: int = 3, live: int = 0, step: Step = shipped) -> Model:
     scene.act("stopped", Stopped(REF))
     scene.act("owner gone", OwnerGone(REF))
     scene.handle(FollowUp.END_RESOURCES, REF)
+    scene.act("deliver", Deliver(REF, 1, Plan.MAILBOX, TARGET, None, None))
+    scene.act("enqueued", Observe(REF, 1, ReleaseEvent.MAILBOX_ENQUEUED))
     _parking(scene)
+    _strange(scene)
     _claim(scene)
     if live:
         _claim_progress(scene)
@@ -114,9 +134,19 @@ def _effect(scene: Scene, key: Key, takes: int) -> None:
 
 def _parking(scene: Scene) -> None:
     scene.once("park", Park(PARKED))
+    scene.act("park again", Park(PARKED), when=lambda read: read(PARKING) is not None)
     for actor, reasoned in ((UserId(1), True), (None, True), (UserId(1), False)):
         scene.act(f"resume parked({actor}, {reasoned})", ResumeParked(PARKED, actor, reasoned))
         scene.act(f"discard parked({actor}, {reasoned})", DiscardParked(PARKED, actor, reasoned))
+
+
+def _strange(scene: Scene) -> None:
+    """Keys that name no effect, and no follow-up."""
+    for key in ((), (Kind.SCOPE, SCOPE), CALL[:2]):
+        scene.act(f"take {len(key)} {key[:1]}", Take(key))
+        scene.act(f"lost {len(key)} {key[:1]}", Lost(key))
+        scene.act(f"handle {len(key)} {key[:1]}", Handle(key))
+    scene.act("handle nothing", Handle((Kind.FOLLOW, "nothing", TASK)))
 
 
 def _claim(scene: Scene) -> None:
@@ -138,6 +168,14 @@ def _claim(scene: Scene) -> None:
         lambda read: not _pending(read) or read((Kind.ATTEMPT, REF)) is not None or _is_ending(read),
         "a call whose attempt ended before it was taken is about to be withdrawn",
         cites="SHL-4d ACT-8b",
+    )
+    m.always(
+        "a message goes with its attempt",
+        lambda read: (
+            read(DELIVERY) is None or _runs(read) or _is_ending(read) or _state(read, CALL) == "taken"
+        ),
+        "a delivery that holds no lock is forgotten when its attempt and its call have ended",
+        cites="DSP-12a REL-2a",
     )
     scene.always_step(
         "doubt ends by evidence",
@@ -163,6 +201,21 @@ def _claim(scene: Scene) -> None:
         ),
         "what was put aside is resumed or discarded by an actor with a reason",
         cites="SHL-5a SHL-6b",
+    )
+    scene.always_step(
+        "a key names what it is of",
+        lambda before, after, given, change: (
+            not isinstance(given, Take | Ack | EffectFailed | Lost | Resolve | Handle)
+            or (given.key[:1] == (_kind(given),) and before(given.key) is not None)
+        ),
+        "what is taken, reported or resolved is an effect that exists, what is handled a follow-up",
+        cites="SHL-3b SHL-4a SHL-5b",
+    )
+    scene.always_step(
+        "what is put aside is put aside once",
+        lambda before, after, given, change: not isinstance(given, Park) or before(PARKING) is None,
+        "under one name there is one parked thing",
+        cites="SHL-5a",
     )
     _claim_reports(scene)
     m.sometimes("a call in doubt", some((CALL,), lambda read, key, cell: cell.state == "indeterminate"))
@@ -295,6 +348,10 @@ def _pending(read: Read) -> bool:
     return call is not None and call.state == "pending"
 
 
+def _runs(read: Read) -> bool:
+    return read((Kind.ATTEMPT, REF)) is not None
+
+
 def _is_ending(read: Read) -> bool:
     ending = read((Kind.FOLLOW, FollowUp.END_RESOURCES, REF))
     return ending is not None and ending.cursor <= 0
@@ -306,6 +363,10 @@ def _settles(before: Any, after: Any) -> bool:
 
 def _is_override(given: Any) -> bool:
     return getattr(given, "actor", None) is not None and bool(given.reasoned)
+
+
+def _kind(given: Any) -> Kind:
+    return Kind.FOLLOW if isinstance(given, Handle) else Kind.EFFECT
 
 
 def _has_evidence(given: Any, key: Key) -> bool:

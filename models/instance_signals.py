@@ -14,13 +14,14 @@ suffice for "the same as the last".
 
 from typing import Any
 
-from dhruva.cells import FollowUp
-from dhruva.explore import Model
+from dhruva.cells import FollowUp, Kind
+from dhruva.explore import Model, Read
 from dhruva.ids import (
     ExecutorId,
     InstanceId,
     ProcessId,
     SignalId,
+    SignalName,
     Version,
     WaitToken,
 )
@@ -31,9 +32,12 @@ from dhruva.inputs import (
     CompleteHuman,
     CreateScope,
     CreateTask,
+    Delete,
     EarlySignal,
     ReassignHuman,
+    Recall,
     ReleaseHuman,
+    Reset,
     RetryInstance,
     Signal,
     SliceCompleted,
@@ -46,6 +50,7 @@ from dhruva.inputs import (
     Unavailable,
     Wake,
 )
+from dhruva.limits import KEPT_SIGNALS_MAX
 from dhruva.machines.instance import WaitKind
 from dhruva.step import Step
 from dhruva.step import step as shipped
@@ -67,7 +72,10 @@ from models.claims.flows import (
     of_versions,
 )
 from models.claims.waits import of_people, of_waits
-from models.world import Scene
+from models.world import Scene, follow_up, task_id
+
+NOWHERE, NOBODY = InstanceId(99), task_id(98)
+OTHER = SignalName(4)
 
 
 def model(
@@ -76,11 +84,14 @@ def model(
     humans: int = 1,
     children: int = 1,
     tasks: int = 0,
+    kept: int = KEPT_SIGNALS_MAX,
     live: int = 0,
     step: Step = shipped,
 ) -> Model:
     """`versions`: waits are entered below this one. The other bounds switch kinds of waits on and off.
 
+    `tasks` 2: the task that is watched may be re-executed meanwhile.
+    `kept`: how many signals the settings of `step` let it keep; where few, one of another name comes.
     `live` 1: claims about what happens in the end are made too.
     """
     m = Model(
@@ -90,13 +101,17 @@ def model(
         humans=humans,
         children=children,
         tasks=tasks,
+        kept=kept,
         live=live,
     )
     scene = Scene(m, step, _setup(tasks))
     _slices(scene, versions, _waits(signals, humans, children, tasks))
     _overrides(scene)
+    _misfits(scene)
     if signals:
         _signals(scene, (versions + 2) // 2)
+    if kept < KEPT_SIGNALS_MAX:
+        scene.act("early signal of another name", EarlySignal(MAIN, SignalId(3), OTHER))
     if humans:
         _people(scene)
     if children:
@@ -107,10 +122,17 @@ def model(
         scene.act("task stopped", Stopped(REF))
         scene.handle(FollowUp.TELL, TASK)
         scene.handle(FollowUp.CANCEL_TASK, TASK)
+        scene.act("delete watched task", Delete(TASK), when=lambda read: read(WATCH) is not None)
+    if tasks and children:
+        scene.act("child watches", SliceWaits(CHILD, Version(0), WaitKind.TASK, task=TASK))
+    if tasks > 1:
+        scene.batch("re-execute task", Reset(TASK, None), _again, when=_is_first_run)
+        scene.handle(FollowUp.RECALL, TASK)
+        scene.handle(FollowUp.RESET, TASK)
     of_slices(scene)
     of_versions(scene)
     of_people(scene)
-    of_waits(m)
+    of_waits(m, OTHER)
     _witness(m)
     if live:
         _claim_progress(scene)
@@ -123,6 +145,14 @@ def _setup(tasks: int) -> list[Any]:
     if tasks:
         made += [CreateScope(SCOPE), CreateTask(TASK, SCOPE, ExecutorId(5)), Wake(SCOPE, ProcessId(9))]
     return made
+
+
+def _is_first_run(read: Read) -> bool:
+    return bool(read((Kind.TASK, TASK)).run == 1)
+
+
+def _again(_read: Read) -> list[Any]:
+    return [Recall(TASK, None), Reset(TASK, follow_up(FollowUp.RECALL, TASK))]
 
 
 def _waits(signals: int, humans: int, children: int, tasks: int) -> list[SliceWaits]:
@@ -146,6 +176,21 @@ def _slices(scene: Scene, versions: int, waits: list[SliceWaits]) -> None:
             scene.act(f"slice errs({number})", SliceError(MAIN, version))
 
 
+def _misfits(scene: Scene) -> None:
+    """Waits for something that their kind has not, or without what it has."""
+    for name, kind, rest in (
+        ("a nameless signal", WaitKind.SIGNAL, {}),
+        ("a named timer", WaitKind.TIMER, {"name": NAME}),
+        ("a timer with a child", WaitKind.TIMER, {"child": CHILD}),
+        ("a timer with a task", WaitKind.TIMER, {"task": TASK}),
+    ):
+        scene.act(f"wait for {name}", SliceWaits(MAIN, Version(0), kind, **rest))
+    scene.act("wait for no task", SliceWaits(MAIN, Version(0), WaitKind.TASK, task=NOBODY))
+    scene.act("a slice of nothing waits", SliceWaits(NOWHERE, Version(0), WaitKind.SIGNAL))
+    scene.act("early signal to nothing", EarlySignal(NOWHERE, SignalId(1), NAME))
+    scene.act("cancel nothing", CancelInstance(NOWHERE, None))
+
+
 def _overrides(scene: Scene) -> None:
     scene.once("unavailable", Unavailable(MAIN))
     for actor in (None, ONE):
@@ -162,7 +207,7 @@ def _signals(scene: Scene, tokens: int) -> None:
     scene.act("signal(1, at 1)", Signal(MAIN, SignalId(1), WaitToken(1), NAME, Version(1)))
     scene.act("signal(1, at 0)", Signal(MAIN, SignalId(1), WaitToken(1), NAME, Version(0)))
     scene.act("early signal", EarlySignal(MAIN, SignalId(1), NAME))
-    scene.act("dead letter", Signal(InstanceId(99), SignalId(1), WaitToken(1)))
+    scene.act("dead letter", Signal(NOWHERE, SignalId(1), WaitToken(1)))
 
 
 def _people(scene: Scene) -> None:
@@ -213,7 +258,8 @@ def _claim_progress(scene: Scene) -> None:
 def _witness(m: Model) -> None:
     bounds, main = m.bounds, INSTANCES[:1]
     m.sometimes("it completes", some(main, lambda read, key, cell: cell.state == "completed"))
-    m.sometimes("a second wait", some(main, lambda read, key, cell: cell.token == 2))
+    if bounds["versions"] != 1:
+        m.sometimes("a second wait", some(main, lambda read, key, cell: cell.token == 2))
     m.sometimes(
         "a retry finds a wait open", some(main, lambda r, k, c: c.state == "running" and c.waits is not None)
     )

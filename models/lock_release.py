@@ -50,6 +50,7 @@ LOCK: Key = (Kind.LOCK, TARGET)
 FORCED: Key = ("forced",)
 A, B, C = (Ref(OwnerId(owner), 1, 1) for owner in (20, 21, 22))
 PLANS = (Plan.BACKGROUND_SPAWN, Plan.CONTROL_SOCKET, Plan.MAILBOX)
+NO_PLAN = Plan.REFUSED_DORMANT
 ANSWERS: Key = (GHOST, "answers", TARGET)
 FOREIGN = (ReleaseEvent.SEND_FINAL, ReleaseEvent.MAILBOX_ENQUEUED)  # of other transports: may come, hold
 FAILED = (ReleaseEvent.SPAWN_START_FAILED,)
@@ -142,6 +143,11 @@ def _delivers(scene: Scene, ref: Ref, nonces: int, plans: tuple[Plan, ...]) -> N
     def is_up(read: Read) -> bool:
         return bool(read(("owner", ref)) == "up")
 
+    for locked, nonce in ((TARGET, Nonce(1)), (None, None)):
+        given = Deliver(ref, 1, NO_PLAN, TARGET, locked, nonce)
+        scene.act(
+            f"deliver({ref.owner}, nothing, {locked})", given, when=is_up, ghosts=handed(nonce, NO_PLAN)
+        )
     for plan in plans:
         offers = [(TARGET, Nonce(n + 1)) for n in range(nonces)]
         for locked, nonce in (*offers, (None, None), (OTHER, Nonce(1))):

@@ -2,7 +2,7 @@
 
 The tasks, the inputs and the claims are those of models/task_lifecycle.py.
 
-Left out: what that model leaves out, and the optional dependent and the retries, which no setting touches.
+Left out: what that model leaves out, and the optional dependent, which no setting touches.
 """
 
 from dhruva.explore import Model
@@ -14,7 +14,9 @@ SETTINGS = Settings(reexecute_completed=False, reexecute_cancelled=True)
 opposite = kernel(settings=SETTINGS)
 
 
-def model(spawns: int = 2, runs: int = 2, step: Step = opposite) -> Model:
-    m = family.model(tasks=2, attempts=1, spawns=spawns, runs=runs, completed=0, cancelled=1, step=step)
+def model(spawns: int = 2, runs: int = 2, attempts: int = 1, step: Step = opposite) -> Model:
+    m = family.model(
+        tasks=2, attempts=attempts, spawns=spawns, runs=runs, completed=0, cancelled=1, step=step
+    )
     m.name = "re-execution"
     return m

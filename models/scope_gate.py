@@ -40,6 +40,7 @@ from models import claims
 from models.world import Scene, request_id
 
 SCOPE, OTHER, NOWHERE = ScopeId(1), ScopeId(2), ScopeId(99)
+THIRD, FOURTH = ScopeId(3), ScopeId(4)
 PROCESS = ProcessId(9)
 URGENT, NORMAL, CROWD = request_id(10), request_id(11), request_id(12)
 
@@ -53,12 +54,14 @@ def model(
     cap: int = 0,
     timeout_retries: int = 0,
     requests: int = 2,
+    others: int = 0,
     live: int = 0,
     step: Step = shipped,
 ) -> Model:
     """`queued` 0: the policy rejects what is over the limit. `cap` 0: no cap, and one scope.
 
     `live` 1: claims about what happens in the end are made too.
+    `others` 1: further scopes are made meanwhile.
     `requests` 3: another of normal priority, in the second scope if there is one.
     """
     m = Model(
@@ -71,6 +74,7 @@ def model(
         cap=cap,
         timeout_retries=timeout_retries,
         requests=requests,
+        others=others,
         live=live,
     )
     cast = claims.Cast(
@@ -86,6 +90,7 @@ def model(
     scene = Scene(m, step, setup, *((claims.buried,) if resources else ()))
     for scope in cast.scopes:
         _scope(scene, ScopeId(scope), cap)
+    _registry(scene, policy, cap, others)
     _requests(scene, cast)
     for ref in cast.refs:
         _attempt(scene, ref)
@@ -106,6 +111,18 @@ def _scope(scene: Scene, scope: ScopeId, cap: int) -> None:
         scene.handle(FollowUp.WAKE_STARVED)
 
 
+def _registry(scene: Scene, known: CreateScope, cap: int, others: int) -> None:
+    """What is refused whatever happens; `others` are made once each."""
+    scene.act("create again", known)
+    scene.act("create without a slot", known._replace(scope=NOWHERE, max_concurrent=0))
+    scene.act("set cap again" if cap else "set cap to nothing", SetCap(cap))
+    if not cap:
+        scene.act("create under no cap", known._replace(scope=NOWHERE, capped=True))
+    for scope in (THIRD, FOURTH) if others else ():
+        scene.act(f"create({scope})", known._replace(scope=scope, mount=scope == THIRD))
+    claims.of_registry(scene)
+
+
 def _requests(scene: Scene, cast: claims.Cast) -> None:
     for request in cast.requests:
         who = request_id(request)
@@ -117,6 +134,7 @@ def _requests(scene: Scene, cast: claims.Cast) -> None:
         scene.handle(FollowUp.ASK_AGAIN, who)
     scene.act("ask nowhere", Ask(NORMAL, NOWHERE, PROCESS, Priority.NORMAL))
     scene.act("ask late", Ask(NORMAL, SCOPE, PROCESS, Priority.NORMAL, late=True))
+    scene.act("what is no input", None)
 
 
 def _attempt(scene: Scene, ref: Ref) -> None:
@@ -128,6 +146,8 @@ def _attempt(scene: Scene, ref: Ref) -> None:
     scene.act(f"abort({name})", Abort(ref, AbortReason.USER))
     if ref.owner == NORMAL:
         scene.act(f"timeout({name})", Abort(ref, AbortReason.TIMEOUT))
+        scene.act(f"shutdown({name})", Abort(ref, AbortReason.SHUTDOWN))
+        scene.act(f"abort from inside({name})", Abort(ref, AbortReason.WORKER))
     for actor, reasoned in ((UserId(1), True), (None, True), (UserId(1), False)):
         scene.act(f"abandon({name}, {actor}, {reasoned})", Abandon(ref, actor, reasoned))
 

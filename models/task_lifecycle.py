@@ -45,7 +45,7 @@ from models.world import Scene, task_id
 
 SCOPE, PROCESS, EXECUTOR = ScopeId(1), ProcessId(9), ExecutorId(5)
 REGISTERED = ("registered", EXECUTOR)
-FIRST, SECOND, THIRD = task_id(20), task_id(21), task_id(22)
+FIRST, SECOND, THIRD, NOBODY = (task_id(n) for n in (20, 21, 22, 98))
 
 
 def model(
@@ -56,6 +56,7 @@ def model(
     timeout_retries: int = 0,
     executors: int = 0,
     mounted: int = 1,
+    late: int = 0,
     completed: int = 1,
     cancelled: int = 0,
     live: int = 0,
@@ -63,6 +64,7 @@ def model(
 ) -> Model:
     """`executors` 0: every process has the executor. `tasks` 2: without the optional dependent.
 
+    `late` 1: the last task is created while others run, as a child of the first, and linked to it.
     `mounted` 0: the tasks are created in a scope that is not mounted yet, or never, and may be disposed.
     `live` 1: claims about what happens in the end are made too.
     `completed` and `cancelled` say from which statuses the settings of `step` let a task be re-executed.
@@ -76,13 +78,16 @@ def model(
         timeout_retries=timeout_retries,
         executors=executors,
         mounted=mounted,
+        late=late,
         completed=completed,
         cancelled=cancelled,
         live=live,
     )
     cast = claims.Cast((SCOPE,), (FIRST, SECOND, THIRD)[:tasks], numbers=spawns, runs=runs)
-    setup = _setup(tasks, attempts, spawns, timeout_retries > 0, mounted > 0)
+    setup = _setup(tasks - late, attempts, spawns, timeout_retries > 0, mounted > 0)
     scene = Scene(m, step, setup, claims.records)
+    if late:
+        _create(scene, task_id(cast.tasks[-1]))
     scene.act("wake", Wake(SCOPE, PROCESS))
     if not mounted:
         claims.opens(scene, SCOPE, mounted=False, suspends=False)
@@ -103,6 +108,9 @@ def model(
         "delete(21)", claims.Remove(SECOND), _deletion, when=lambda r: r((Kind.TASK, SECOND)) is not None
     )
     scene.act("delete(20)", Delete(FIRST))
+    scene.act("delete(21) as it is", Delete(SECOND))
+    scene.act("unlink a stranger", Unlink(THIRD, FIRST, 1))
+    scene.act("unlink nothing", Unlink(SECOND, FIRST, 9))
     claims.of_scopes(m, cast)
     claims.of_lanes(m, cast)
     claims.of_tasks(m, cast)
@@ -112,6 +120,7 @@ def model(
     claims.of_ends(scene, cast)
     claims.of_outcomes(scene)
     claims.of_reexecution(scene, cast)
+    claims.of_creation(scene, cast)
     claims.of_delete(scene)
     claims.of_starts(scene)
     if not mounted:
@@ -125,6 +134,29 @@ def model(
         claims.of_accepted(scene, cast, "handle *", "wake", "succeed(*)", *timers)
     m.allow_deadlock("spawns run out, and what is blocked stays pending (LIF-5)")
     return m
+
+
+def _create(scene: Scene, task: TaskId) -> None:
+    """An id that was deleted is not handed out again."""
+    made = ("made", task)
+    new = CreateTask(task, SCOPE, EXECUTOR, Priority.URGENT, parent=FIRST, dependencies=1)
+    scene.act(
+        f"create({task})",
+        new,
+        when=lambda read: read((Kind.TASK, task)) is not None or read(made) is None,
+        ghosts=lambda read, change: {made: True},
+    )
+    scene.act(f"link({task})", Depend(task, FIRST, required=task == SECOND))
+    for name, wrong in {
+        "never tried": new._replace(max_attempts=0),
+        "less than nothing": new._replace(dependencies=-1),
+        "nowhere": new._replace(scope=ScopeId(99)),
+        "below itself": new._replace(parent=task),
+        "below nobody": new._replace(parent=NOBODY),
+    }.items():
+        scene.act(f"create({task}) {name}", wrong)
+    for this, on in ((task, task), (task, NOBODY), (NOBODY, FIRST)):
+        scene.act(f"link({this}) to {on}", Depend(this, on))
 
 
 def _is_missing(read: Read) -> bool:
@@ -165,6 +197,7 @@ def _ends(scene: Scene, ref: Ref) -> None:
         scene.act(f"owner gone({name})", OwnerGone(ref))
         scene.act(f"timeout({name})", Abort(ref, AbortReason.TIMEOUT))
         scene.act(f"shutdown({name})", Abort(ref, AbortReason.SHUTDOWN))
+        scene.act(f"abort as a caller({name})", Abort(ref, AbortReason.USER))
         scene.act(f"abandon({name})", Abandon(ref, UserId(1), True))
         scene.act(f"abandon({name}, nobody)", Abandon(ref, None, True))
 
@@ -185,12 +218,9 @@ def _reexecute(scene: Scene, task: TaskId, runs: int) -> None:
     scene.batch(f"re-execute({task})", claims.Reexecute(task), plan, when=room)
 
 
-def _is_there(read: Read) -> bool:
-    return read((Kind.TASK, SECOND)) is not None
-
-
-def _deletion(_read: Read) -> list[Any]:
-    return [Unlink(SECOND, FIRST, 1), Delete(SECOND)]
+def _deletion(read: Read) -> list[Any]:
+    unlink = [Unlink(SECOND, FIRST, 1)] if read((Kind.LINK, FIRST, 1)) is not None else []
+    return [*unlink, Delete(SECOND)]
 
 
 def _witness(m: Model) -> None:

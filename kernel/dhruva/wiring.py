@@ -72,7 +72,7 @@ class Which(Symbol):
     STREAM = "stream", "the stream at which the follow-up stands"
     LOST_WORKER = "lost_worker", "that worker, if its process is gone"
     LOST_HANDLER = "lost_handler", "that handler, if its process is gone"
-    WATCHER = "watcher", "the instance that waits for the task, if the follow-up has just begun"
+    WATCHER = "watcher", "the instance that waits for the task"
     RESET_TASK = "reset_task", "the task that the follow-up is to reset"
     LEFT_TASK = "left_task", "the task that the follow-up is to cancel"
     CHILD = "child", "the instance that the follow-up is to cancel"

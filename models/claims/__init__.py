@@ -7,6 +7,7 @@ table or a decision. Each family is one function, so that a model takes the fami
 
 from models.claims.cast import ALIVE, CAN_EXECUTE, ENDED, Cast, begun, each, edges, effects, some, written
 from models.claims.commands import Reexecute, Remove, of_delete, of_reexecution, of_starts
+from models.claims.creation import of_creation, of_registry
 from models.claims.dependencies import of_dependencies
 from models.claims.ends import of_ends, of_outcomes, of_retries
 from models.claims.order import of_lanes, waiters
@@ -31,6 +32,7 @@ __all__ = [
     "of_accepted",
     "of_cancel",
     "of_cancelled",
+    "of_creation",
     "of_delete",
     "of_dependencies",
     "of_disposal",
@@ -43,6 +45,7 @@ __all__ = [
     "of_queued",
     "of_records",
     "of_reexecution",
+    "of_registry",
     "of_requests",
     "of_resources",
     "of_retries",

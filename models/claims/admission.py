@@ -4,10 +4,10 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from dhruva.cells import Key, Kind
+from dhruva.cells import Kind
 from dhruva.effects import Announce, Dropped
 from dhruva.explore import Read
-from dhruva.ids import TaskId
+from dhruva.ids import Ref, TaskId
 from dhruva.inputs import Admit, Outcome
 from models.claims.cast import each, effects, written
 from models.world import Scene
@@ -94,7 +94,7 @@ def of_admission(scene: Scene, task: TaskId) -> None:
         "what happens to a dispatch is told",
         lambda before, after, given, change: (
             not isinstance(given, Admit | Outcome)
-            or {said.event for said in effects(change, Announce)} == _told(before, after, given, dispatch)
+            or {said.event for said in effects(change, Announce)} == _told(before, after, given)
         ),
         "admitted, spawned, cooperative carry, retry, escalation and a change of pressure are announced",
         cites="DSP-13",
@@ -150,7 +150,7 @@ def _total(given: Any) -> int:
 
 def _reasons(before: Read, given: Any, spec: Any) -> list[str]:
     """Why this admission, or this signal, ends in a drop; empty if it is dispatched."""
-    found = before((Kind.DISPATCH, given.ref.owner))
+    found = _of_this_run(before, given.ref)
     spawned, depth, level = (0, 0, 0) if found is None else (found.spawned, found.depth, found.urgency)
     if isinstance(given, Outcome):
         if given.signal == "drop":
@@ -177,8 +177,14 @@ def _load(given: Any, counters: Any, spec: Any) -> int:
     return max(0, min(2, floor(load)))
 
 
-def _told(before: Read, after: Read, given: Any, key: Key) -> set[str]:
-    was, now = before(key), after(key)
+def _of_this_run(read: Read, ref: Ref) -> Any:
+    """The counters of the run that the attempt is of, if anything was dispatched in it."""
+    found = read((Kind.DISPATCH, ref.owner))
+    return found if found is not None and found.run == ref.run else None
+
+
+def _told(before: Read, after: Read, given: Any) -> set[str]:
+    was, now = _of_this_run(before, given.ref), after((Kind.DISPATCH, given.ref.owner))
     told = set()
     if was is not None and was.pressure not in (None, _total(given)):
         told.add("pressure_changed")

@@ -25,7 +25,7 @@ def of_carriers(scene: Scene, cast: Cast, budget: int) -> None:
     for group in groups:
         helpers = tuple((Kind.COOPERATIVE, *group[1:], n + 1) for n in range(2 * COOPERATIVE_MAX))
         m.always(
-            f"idle counts cooperatives ({group[1].number}.{group[2]})",
+            f"idle counts cooperatives ({_named(group)})",
             count(helpers, lambda read, key: read(key) is not None).equals(partial(_idle, group)),
             "a group knows how many cooperatives have not withdrawn",
             cites="DSP-5a",
@@ -125,11 +125,17 @@ def of_carriers(scene: Scene, cast: Cast, budget: int) -> None:
     )
     if m.bounds["cost"]:
         m.sometimes("two cooperatives", some(groups, lambda read, key, group: group.idle == 2))
-    m.sometimes("a call in doubt", lambda read: any(_in_doubt(read(_call(*key[1:]))) for key in groups))
+    if m.bounds["runs"] == 1:
+        m.sometimes("a call in doubt", lambda read: any(_in_doubt(read(_call(*key[1:]))) for key in groups))
     if m.bounds["depth"] or budget == 1:
         m.sometimes(
             "a second carrier commits", lambda r: any(_works(r, ref, budget) == 1 for ref in cast.refs)
         )
+
+
+def _named(key: Key) -> str:
+    _, ref, spawn = key
+    return f"{ref.number}.{spawn}" if ref.run == 1 else f"{ref.run}.{ref.number}.{spawn}"
 
 
 def _idle(key: Key, read: Read) -> int:
@@ -172,7 +178,7 @@ def _issued(before: Read, after: Read, call: Key) -> bool:
 def of_spent(scene: Scene, cast: Cast, budget: int, *fair: str) -> None:
     for key in _groups(cast, budget):
         scene.m.leads_to(
-            f"a carrier is spent in the end ({key[1].number}.{key[2]})",
+            f"a carrier is spent in the end ({_named(key)})",
             partial(_is_at_work, key),
             no_longer(partial(_is_at_work, key)),
             "a primary commits and its call is over, or it is withdrawn; no retry goes on for ever",

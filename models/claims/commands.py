@@ -1,5 +1,6 @@
 """What people ask of tasks: start, re-execute, delete (LIF-3, LIF-9, LIF-10, LIF-20)."""
 
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from dhruva.cells import FollowUp, Kind
@@ -71,11 +72,7 @@ def of_reexecution(scene: Scene, cast: Cast) -> None:
     m.always_step(
         "a new run is opened by a reset alone",
         lambda before, after, action, change: all(
-            before(key) is None
-            or cell is None
-            or cell.run == before(key).run
-            or before((Kind.FOLLOW, FollowUp.RESET, key[1])) is not None
-            for key, cell in written(change, Kind.TASK)
+            before((Kind.FOLLOW, FollowUp.RESET, key[1])) is not None for key, _ in _new_runs(before, change)
         ),
         "a task begins a new run when the walk that was accepted for it gets there, each once",
         cites="LIF-9a LIF-10a LIF-10b",
@@ -83,11 +80,8 @@ def of_reexecution(scene: Scene, cast: Cast) -> None:
     m.always_step(
         "a new run counts anew",
         lambda before, after, action, change: all(
-            before(key) is None
-            or cell is None
-            or cell.run == before(key).run
-            or (cell.tries == 0 and cell.due and cell.number == before(key).number)
-            for key, cell in written(change, Kind.TASK)
+            cell.tries == 0 and cell.due and cell.number == before(key).number
+            for key, cell in _new_runs(before, change)
         ),
         "tries begin at 0 and no timer runs; the number of attempts goes on",
         cites="LIF-9d ACT-8a",
@@ -95,15 +89,20 @@ def of_reexecution(scene: Scene, cast: Cast) -> None:
     m.always_step(
         "all know before a task is reset",
         lambda before, after, action, change: all(
-            before(key) is None
-            or cell is None
-            or cell.run == before(key).run
-            or not any(_is_met(before((Kind.LINK, key[1], n))) for n in range(1, cell.links + 1))
-            for key, cell in written(change, Kind.TASK)
+            not any(_is_met(before((Kind.LINK, key[1], n))) for n in range(1, cell.links + 1))
+            for key, cell in _new_runs(before, change)
         ),
         "when a task is reset, no dependent counts it as met any more",
         cites="LIF-10c LIF-10e",
     )
+
+
+def _new_runs(before: Read, change: Any) -> Iterator[tuple[Any, Any]]:
+    """The tasks that begin a new run with a step: keys, and cells as they are then."""
+    for key, cell in written(change, Kind.TASK):
+        was = before(key)
+        if was is not None and cell is not None and cell.run != was.run:
+            yield key, cell
 
 
 def _is_met(link: Any) -> bool:
@@ -113,13 +112,15 @@ def _is_met(link: Any) -> bool:
 def of_delete(scene: Scene) -> None:
     def stands_alone(read: Read, given: Any) -> bool:
         cell = read((Kind.TASK, given.task))
-        return cell is not None and cell.status != "in_progress" and not cell.alive and cell.dependents == 0
+        if cell is None or cell.status == "in_progress" or cell.alive:
+            return False
+        return bool(cell.dependents == cell.children == 0)
 
     scene.takes(
         "what nobody needs can be deleted",
         (Remove,),
         lambda r, given: stands_alone(r, given) and r((Kind.FOLLOW, FollowUp.RESET, given.task)) is None,
-        "a task that does not run, without dependents, can be deleted",
+        "a task that does not run, without dependents and children, can be deleted",
         cites="LIF-20a",
     )
     scene.always_step(
@@ -127,6 +128,6 @@ def of_delete(scene: Scene) -> None:
         lambda before, after, given, change: (
             not isinstance(given, Remove | Delete) or stands_alone(before, given)
         ),
-        "what runs, or has dependents, stays",
+        "what runs, or has dependents or children, stays",
         cites="LIF-20a LIF-20b",
     )

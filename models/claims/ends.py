@@ -12,6 +12,7 @@ from models.claims.cast import Cast, each, edges, effects, some, written
 from models.world import Scene
 
 CRASHES = ("worker", "handler")  # reasons to abort after which a retry may follow
+FROM_OUTSIDE = ("user", "timeout", "shutdown")
 OBSERVED = (Succeed, Fail, OwnerGone)
 
 
@@ -82,10 +83,18 @@ def of_ends(scene: Scene, cast: Cast) -> None:
         "the end of a body that was asked to stop is accepted",
         cites="ACT-16b",
     )
+    scene.always_step(
+        "only the outside asks from outside",
+        lambda before, after, given, change: (
+            not isinstance(given, Abort) or (given.reason in FROM_OUTSIDE and not _of_task(before, given))
+        ),
+        "worker, handler, dispose and lost owner are no requests; who wants a task to end cancels it",
+        cites="ACT-9e ACT-18c",
+    )
     scene.takes(
         "a living attempt can be asked to stop",
         (Abort,),
-        lambda read, given: lives(read, given) and not _of_task(read, given),
+        lambda read, given: lives(read, given) and given.reason in FROM_OUTSIDE and not _of_task(read, given),
         "a timeout, a shutdown or the caller of a one-off request can ask an attempt to stop, also again",
         cites="ACT-16a ACT-18j",
     )

@@ -133,23 +133,36 @@ def of_slices(scene: Scene) -> None:
         "the slice of this version commits",
         SLICES,
         lambda r, given: (
-            _state(r, given.instance) == "running" and _is_current(r, given) and _is_new(r, given)
+            _state(r, given.instance) == "running"
+            and _is_current(r, given)
+            and _is_new(r, given)
+            and _fits(r, given)
         ),
         "a running instance takes what the slice of its version says",
         cites="WFL-6a WFL-13a WFL-21a",
     )
+    scene.always_step(
+        "a wait is for what its kind says",
+        lambda before, after, given, change: _fits(before, given),
+        "a child, a task that is there and nobody else waits for, a name: where the kind has it, only there",
+        cites="WFL-6a WFL-7d WFL-10a",
+    )
     scene.takes(
         "a fresh signal is heard",
         (Signal,),
-        _is_fresh,
+        lambda read, given: _is_fresh(read, given, int(m.bounds["kept"])),
         "a signal that no rule makes stale resumes its wait, or is kept while the instance is in an error",
         cites="WFL-3d WFL-12c WFL-12d WFL-12f",
     )
     scene.takes(
         "an early signal is kept",
         (EarlySignal,),
-        lambda r, given: _state(r, given.instance) in OPEN and _is_unheard(r, given),
-        "a signal that comes before its wait is kept, the first of its name, whatever the instance does now",
+        lambda r, given: (
+            _state(r, given.instance) in OPEN
+            and _is_unheard(r, given)
+            and r((Kind.INSTANCE, given.instance)).kept < m.bounds["kept"]
+        ),
+        "a signal that comes before its wait is kept, the first of its name, while there is room",
         cites="WFL-22b",
     )
     scene.always_step(
@@ -216,6 +229,20 @@ def _is_new(read: Read, given: Any) -> bool:
     return not known or bool(read((Kind.INSTANCE, given.instance)).child == child)
 
 
+def _fits(read: Read, given: Any) -> bool:
+    if not isinstance(given, SliceWaits):
+        return True
+    has = {"child": given.child, "task": given.task, "signal": given.name}
+    named = all((thing is not None) == (given.kind == kind) for kind, thing in has.items())
+    return named and (given.task is None or _can_watch(read, given))
+
+
+def _can_watch(read: Read, given: SliceWaits) -> bool:
+    watch = read((Kind.WATCH, given.task))
+    is_free = watch is None or bool(watch.instance == given.instance)
+    return is_free and read((Kind.TASK, given.task)) is not None
+
+
 def _opens(before: Any, after: Any) -> bool:
     return bool(after.token != before.token)
 
@@ -252,13 +279,13 @@ def _stale(read: Read, given: Signal) -> str | None:
     return None if held or given.expected in (None, cell.version) else "other_version"
 
 
-def _is_fresh(read: Read, given: Signal) -> bool:
+def _is_fresh(read: Read, given: Signal, most: int) -> bool:
     cell = read((Kind.INSTANCE, given.instance))
     if cell is None or cell.waits is None or given.token != cell.token or given.signal == cell.last_signal:
         return False
     if cell.state == "recoverable_error":
         name = cell.waits if cell.name is None else cell.name
-        return read((Kind.KEPT, given.instance, name)) is None
+        return cell.kept < most and read((Kind.KEPT, given.instance, name)) is None
     return cell.state == "waiting" and given.expected in (None, cell.version)
 
 

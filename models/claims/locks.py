@@ -156,13 +156,13 @@ def of_answers(scene: Scene, target: TargetId, refs: tuple[Ref, ...]) -> None:
         "a violation is named",
         (Deliver,),
         lambda read, given, refused: refused.rule != "REL-2" or refused.because == _violation(given),
-        "a plan whose lock is missing, of another target, or too much is refused with that reason",
+        "no transport, or a lock that is missing, of another target, or too much is refused with that reason",
         cites="REL-2c",
     )
     scene.always_step(
         "plan and lock belong together",
         lambda before, after, given, change: not isinstance(given, Deliver) or _belongs(before, given),
-        "a mailbox with a lock, or a spawn or socket without the one of its target, is refused",
+        "no transport, a mailbox with a lock, a spawn or socket without that of its target: each is refused",
         cites="REL-2a REL-2b REL-2c REL-5",
     )
 
@@ -181,6 +181,8 @@ def _policy_fits(delivery: Any, plan: Plan | None) -> bool:
 
 
 def _belongs(read: Read, given: Deliver) -> bool:
+    if given.plan not in PLANNED:
+        return False
     lock = read((Kind.LOCK, given.target))
     if given.plan == Plan.MAILBOX:
         return given.locked is None
@@ -193,6 +195,8 @@ def _belongs(read: Read, given: Deliver) -> bool:
 
 
 def _violation(given: Deliver) -> str | None:
+    if given.plan not in PLANNED:
+        return "not-a-transport"
     if given.plan == Plan.MAILBOX:
         return "mailbox-with-lock"
     return "lock-missing" if given.locked is None else "lock-of-another-target"

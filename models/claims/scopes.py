@@ -72,8 +72,13 @@ def of_scopes(m: Model, cast: Cast) -> None:
     if cast.numbers:
         m.sometimes(
             "the limit is reached",
-            some(scopes, lambda read, key, s: s.active == read((Kind.POLICY, key[1])).max_concurrent),
+            some(scopes, lambda read, key, s: s.active == _most(read, key[1])),
         )
+
+
+def _most(read: Read, scope: int) -> int:
+    policy, cap = read((Kind.POLICY, scope)), read((Kind.CAP,))
+    return int(policy.max_concurrent if cap is None else min(policy.max_concurrent, cap.limit))
 
 
 def of_dispose(m: Model, cast: Cast) -> None:

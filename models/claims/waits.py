@@ -4,6 +4,7 @@ from typing import Any
 
 from dhruva.cells import FollowUp, Kind
 from dhruva.explore import Model, Read
+from dhruva.ids import SignalName
 from dhruva.inputs import AssignHuman, CompleteHuman, ReassignHuman, ReleaseHuman
 from models.claims.cast import each, edges
 from models.claims.flows import CHILD, HUMAN, INSTANCES, MAIN, NAME, TASK, TERMINAL, WATCH
@@ -79,7 +80,8 @@ def _waits_now(read: Read) -> bool:
     return bool(read((Kind.INSTANCE, MAIN)).state == "waiting")
 
 
-def of_waits(m: Model) -> None:
+def of_waits(m: Model, *names: SignalName) -> None:
+    """`names`: of signals that no wait of the model is for."""
     m.always(
         "waiting is for something",
         each(INSTANCES, lambda read, key, cell: cell.state != "waiting" or cell.waits is not None),
@@ -122,21 +124,35 @@ def of_waits(m: Model) -> None:
         "a watch is waited for",
         each(
             (WATCH,),
-            lambda r, key, cell: _task_ends(r) or (_waits_for(r, "task") and _token(r) == cell.token),
+            lambda r, key, cell: _task_ends(r) or _watches(r((Kind.INSTANCE, cell.instance)), cell),
         ),
         "a task is watched under the token of the wait that is open, until it ends or is to be cancelled",
         cites="WFL-7d WFL-12a",
     )
     m.always(
+        "what is watched is there",
+        each((WATCH,), lambda read, key, cell: read((Kind.TASK, TASK)) is not None),
+        "a task that an instance waits for is not deleted",
+        cites="WFL-7d LIF-20a",
+    )
+    m.always(
         "the end of a task reaches who waits",
         each(INSTANCES[:1], lambda read, key, cell: not _waits_in_vain(read, cell)),
-        "an instance that waits for a task or a child that has ended is about to be told",
+        "an instance that waits for a task or a child that has ended is about to be told, or it runs again",
         cites="WFL-7d WFL-10a",
     )
     m.always(
         "kept signals are counted",
-        each(INSTANCES[:1], lambda read, key, cell: cell.state in TERMINAL or cell.kept == _kept(read)),
+        each(
+            INSTANCES[:1], lambda read, key, cell: cell.state in TERMINAL or cell.kept == _kept(read, names)
+        ),
         "an instance knows how many signals are kept for it, one per name at most",
+        cites="WFL-22b",
+    )
+    m.always(
+        "no more is kept than may be",
+        each(INSTANCES[:1], lambda read, key, cell: cell.kept <= m.bounds["kept"]),
+        "an instance keeps as many signals as it is allowed to, and no more",
         cites="WFL-22b",
     )
     m.always(
@@ -169,12 +185,19 @@ def _nothing_open(read: Read) -> bool:
     child = read((Kind.INSTANCE, CHILD))
     orphan = child is not None and child.state not in TERMINAL
     cancelling = read((Kind.FOLLOW, FollowUp.CANCEL_CHILD, CHILD)) is not None
-    return read(HUMAN) is None and (read(WATCH) is None or _task_ends(read)) and (not orphan or cancelling)
+    watch = read(WATCH)
+    watches = watch is not None and watch.instance == MAIN and not _task_ends(read)
+    return read(HUMAN) is None and not watches and (not orphan or cancelling)
 
 
 def _waits_for(read: Read, kind: str) -> bool:
     cell = read((Kind.INSTANCE, MAIN))
     return cell is not None and cell.waits == kind and cell.state not in TERMINAL
+
+
+def _watches(instance: Any, watch: Any) -> bool:
+    waits = instance.waits == "task" and instance.state not in TERMINAL
+    return waits and bool(instance.token == watch.token)
 
 
 def _task_ends(read: Read) -> bool:
@@ -194,15 +217,16 @@ def _waits_in_vain(read: Read, cell: Any) -> bool:
         return read((Kind.INSTANCE, CHILD)).state in TERMINAL and not told
     task = read((Kind.TASK, TASK)) if cell.waits == "task" else None
     over = task is not None and task.status in TERMINAL and not task.alive
-    return over and read((Kind.FOLLOW, FollowUp.TELL, TASK)) is None
+    awaited = (read((Kind.FOLLOW, kind, TASK)) for kind in (FollowUp.TELL, FollowUp.RESET))
+    return over and all(follow is None for follow in awaited)
 
 
 KINDS = ("human", "child", "task", "signal")
 NAMES = (NAME, *KINDS)
 
 
-def _kept(read: Read) -> int:
-    return sum(1 for name in NAMES if read((Kind.KEPT, MAIN, name)) is not None)
+def _kept(read: Read, names: tuple[SignalName, ...]) -> int:
+    return sum(1 for name in (*NAMES, *names) if read((Kind.KEPT, MAIN, name)) is not None)
 
 
 def _left_over(read: Read, cell: Any) -> bool:

@@ -2,7 +2,7 @@
 
 from typing import Any, Final
 
-from dhruva.cells import EffectCell, EffectKind, FollowUp, Human, Instance, Kept, Key, Watch
+from dhruva.cells import EffectCell, EffectKind, Follow, FollowUp, Human, Instance, Kept, Key, Watch
 from dhruva.decide.signal import TERMINAL, Freshness
 from dhruva.effects import ArmTimers, ClearTimers, Perform, Retain
 from dhruva.ids import ENDED, InstanceId, SignalId, SignalName, Version, WaitToken
@@ -289,11 +289,14 @@ def cancel_child(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
 
 
 def cancel_task(walk: Walk, _key: Key, instance: Any, given: Given) -> None:
-    """Of the run that was waited for; a later run is somebody else's."""
+    """Of the run that was waited for; a later run is somebody else's.
+
+    Of a task that is being reset that is the run to come, so the cancel waits for it.
+    """
     if instance.task is not None and instance.task != given.task:
-        task = walk[keys.TASK, instance.task]
+        task, reset = walk[keys.TASK, instance.task], keys.follow(FollowUp.RESET, instance.task)
         if task is not None:
-            left = lanes.BEGIN._replace(cursor=task.run)
+            left = Follow(task.run, None, None) if walk[reset] is None else Follow(task.run + 1, None, reset)
             walk[keys.follow(FollowUp.CANCEL_TASK, instance.task)] = left
 
 

@@ -29,7 +29,7 @@ def create(walk: Walk, given: CreateTask) -> Refused | None:
         return _refused(walk, given.task, "create", "ACT-2", ABSENT if scope is None else scope.state)
     if given.parent is not None:
         parent = walk[keys.TASK, given.parent]
-        if parent is None or given.parent == given.task:
+        if parent is None:
             return _refused(walk, given.task, "create", "LIF-17", "parent")
         walk[keys.TASK, given.parent] = parent._replace(children=parent.children + 1)
     walk[keys.SPEC, given.task] = Spec(

@@ -143,7 +143,7 @@ def call(_walk: Walk, key: Key, ending: Any, _given: Given) -> Found:
 
 
 def _begins(ending: Any) -> bool:
-    return bool(ending.cursor == 0 and ending.spawn > 0)
+    return bool(ending.cursor == 0)
 
 
 def _resource(kind: ResourceKind, only_lost: bool) -> Seek:
@@ -159,9 +159,7 @@ def _resource(kind: ResourceKind, only_lost: bool) -> Seek:
     return seek
 
 
-def watcher(walk: Walk, key: Key, follow: Any, _given: Given) -> Found:
-    if follow.cursor != 0:
-        return None
+def watcher(walk: Walk, key: Key, _follow: Any, _given: Given) -> Found:
     watch = walk[keys.WATCH, key[2]]
     return None if watch is None else (keys.instance(watch.instance), Given(token=watch.token))
 
