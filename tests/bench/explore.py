@@ -1,13 +1,14 @@
 """The explorer beside Spin and beside its own reference engine, within one run.
 
 Totals count everything a user waits for: for us a fresh process that imports, records and searches; for
-Spin generating, compiling with -O2 and a full depth-first run without reduction, on the very model that
-our engine learned. Rounds are interleaved and the median is kept; counts must be equal or the run fails.
+Spin generating, compiling with -O2 and a full depth-first run without reduction. Spin is given two models:
+one written by hand for it (`tests/bench/spin`), by which the aims are judged, and the one that our engine
+learned. Rounds are interleaved and the median is kept; counts must be equal or the run fails. Both sides
+count the initial state as a state; Spin counts it as a transition too.
 Each part can be run alone; the parts of build/bench/explore.json that were not run stay as they were.
 
     python -m tests.bench.explore [--rounds 3] [--only two_phase_commit] [--small]
     python -m tests.bench.explore --only huge      # one run past 10^8 states: minutes, and gigabytes
-    python -m tests.bench.explore --only peterson  # gcc takes minutes for what was learned of it
 """
 
 from __future__ import annotations
@@ -30,16 +31,21 @@ from dhruva.explore.promela import promela
 
 ROOT = Path(__file__).parents[2]
 OUT = ROOT / "build" / "bench" / "explore.json"
+BY_HAND = ROOT / "tests" / "bench" / "spin"
 Sets = dict[str, str]
 
 
 class Case(NamedTuple):
-    """One model beside Spin. `at_least` is the ratio that we want of Spin's time over ours, 0 for none."""
+    """One model beside Spin. `at_least` is the ratio that we want of Spin's time over ours, 0 for none.
+
+    What was learned is put to Spin only where gcc does not take minutes for it.
+    """
 
     name: str
     full: Sets
     small: Sets
     at_least: float
+    is_exported: bool = True
 
     @property
     def file(self) -> str:
@@ -49,7 +55,7 @@ class Case(NamedTuple):
 CASES = (
     Case("two_phase_commit", {"managers": "9"}, {"managers": "7"}, 2.0),
     Case("philosophers", {"seats": "18"}, {"seats": "13"}, 2.0),
-    Case("peterson", {"processes": "6"}, {"processes": "4"}, 1 / 1.4),
+    Case("peterson", {"processes": "6"}, {"processes": "4"}, 1 / 1.4, is_exported=False),
     Case("ewd998", {"bound": "4"}, {"bound": "2"}, 1 / 1.4),
     Case("paxos", {"ballots": "4", "values": "1"}, {"ballots": "3", "values": "1"}, 1 / 1.4),
     Case("hanoi", {"disks": "13", "solve": "no"}, {"disks": "9", "solve": "no"}, 0.0),
@@ -92,6 +98,7 @@ class Ours(NamedTuple):
 
 class Spins(NamedTuple):
     distinct: int
+    transitions: int
     search: float
     total: float
     cpu: float
@@ -112,28 +119,40 @@ def ours(file: str, sets: Sets, engine: str = "vector", seconds: float | None = 
     return Ours._make([*said, time.perf_counter() - started, cpu() - before])
 
 
-def spins(text: str, states: int) -> Spins:
+def by_hand(case: Case, sets: Sets) -> str:
+    """The model that was written for Spin; bounds that are numbers are its macros."""
+    bounds = [f"#define {name} {value}\n" for name, value in sets.items() if value.isdigit()]
+    return "".join([*bounds, *((BY_HAND / f"{name}.pml").read_text() for name in ("each", case.name))])
+
+
+def spins(text: str, known: Ours) -> Spins:
     before = cpu()
-    spun = spin.spin(text, states, deadlock=False, optimise="-O2")
+    spun = spin.spin(text, known.distinct, deadlock=False, optimise="-O2")
+    found = spun.opinion
     total = spun.compile_seconds + spun.search_seconds
-    return Spins(spun.opinion.distinct, spun.search_seconds, total, cpu() - before)
+    assert found.distinct == known.distinct, (found, known)
+    return Spins(found.distinct, found.transitions, spun.search_seconds, total, cpu() - before)
 
 
 def beside_spin(case: Case, rounds: int, small: bool) -> dict[str, Any]:
     sets = case.small if small else case.full
-    text = None if spin.missing() else promela(load(ROOT / "models" / case.file, sets))
-    mine, theirs = [], []
+    texts = {} if spin.missing() else {"spin": by_hand(case, sets)}
+    if texts and (case.is_exported or small):
+        texts["exported"] = promela(load(ROOT / "models" / case.file, sets))
+    mine: list[Ours] = []
+    theirs: dict[str, list[Spins]] = {who: [] for who in texts}
     for _ in range(rounds):
         mine.append(ours(case.file, sets))
-        if text is not None:
-            theirs.append(spins(text, mine[-1].distinct))
-            assert theirs[-1].distinct == mine[-1].distinct, (case, theirs, mine)
+        for who, text in texts.items():
+            theirs[who].append(spins(text, mine[-1]))
     row = figures(case.file, sets, mine)
-    if theirs:
-        row |= {f"spin_{what}": median(what, theirs) for what in ("total", "search", "cpu")}
-        row |= {
-            f"spin_over_ours_{what}": row[f"spin_{what}"] / row[what] for what in ("total", "search", "cpu")
-        }
+    for who, runs in theirs.items():
+        for what in ("total", "search", "cpu"):
+            row[f"{who}_{what}"] = median(what, runs)
+            row[f"{who}_over_ours_{what}"] = row[f"{who}_{what}"] / row[what]
+    if "spin" in theirs:
+        # Spin prints eight digits, and one transition more: the one into the initial state.
+        assert abs(theirs["spin"][-1].transitions / (mine[-1].transitions + 1) - 1) < 1e-6, (theirs, mine)
         row["wanted"] = case.at_least
     return row
 
@@ -208,8 +227,8 @@ PARTS: dict[str, Callable[[int, bool], Any]] = {
     "growth": growth,
     "huge": huge,
 }
-# Only on request, so that all the others together end within twenty minutes.
-SLOW = ("huge", "peterson")
+# Only on request.
+SLOW = ("huge",)
 
 
 def line(row: dict[str, Any]) -> str:
@@ -219,13 +238,14 @@ def line(row: dict[str, Any]) -> str:
         f"total {row['total']:.2f} s, search {row['search']:.2f} s, {row['ns_per_state']:.0f} ns/state, "
         f"{row['calls']:,} calls of Python, {row['bytes_per_state']:.1f} B/state, {row['peak_mib']} MiB"
     )
-    if "spin_total" in row:
-        text += (
-            f"; Spin total {row['spin_total']:.2f} s, search {row['spin_search']:.2f} s: "
-            f"{row['spin_over_ours_total']:.2f}x our total (wanted {row['wanted']:.2f}x), "
-            f"{row['spin_over_ours_search']:.2f}x our search, "
-            f"{row['spin_over_ours_cpu']:.2f}x our processor time"
-        )
+    for who, name in (("spin", "Spin"), ("exported", "Spin on what was learned")):
+        if f"{who}_total" in row:
+            text += (
+                f"; {name} total {row[f'{who}_total']:.2f} s, search {row[f'{who}_search']:.2f} s: "
+                f"{row[f'{who}_over_ours_total']:.2f}x our total (wanted {row['wanted']:.2f}x), "
+                f"{row[f'{who}_over_ours_search']:.2f}x our search, "
+                f"{row[f'{who}_over_ours_cpu']:.2f}x our processor time"
+            )
     if "reference_rate" in row:
         text += (
             f"; reference {row['reference_rate']:,.0f} states/s over {row['reference_distinct']:,} states: "

@@ -25,7 +25,7 @@ from dhruva.explore.trie import Function, Leaf
 from dhruva.explore.walk import WalkedAction
 
 # Actions times states below which plain numbers are faster; measured on the classics.
-TINY = 600
+TINY = 300
 
 AnyTable = ActionTable | WalkedAction
 
