@@ -209,6 +209,7 @@ class Resource(NamedTuple):
     state: WorkerState | HandlerState | StreamState
     kind: ResourceKind
     scope: ScopeId
+    process: ProcessId  # of its attempt, which it may outlive
 
 
 class Task(NamedTuple):

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from dhruva import cells, inputs
 from dhruva.cells import EffectKind, Follow, FollowUp, Key, Kind, Parked, Resource
-from dhruva.ids import OwnerId, Ref, ScopeId, TaskId
+from dhruva.ids import OwnerId, ProcessId, Ref, ScopeId, TaskId
 from dhruva.runtime import codec
 
 IDS = st.integers(0, 2**62)
@@ -58,7 +58,7 @@ def test_words_come_back_as_members() -> None:
     back = codec.from_bytes(codec.to_bytes(abort))
     assert back == abort
     assert type(back.reason) is type(abort.reason) is not str
-    worker = codec.make(Resource, "terminating", "worker", ScopeId(1))
+    worker = codec.make(Resource, "terminating", "worker", ScopeId(1), ProcessId(1))
     assert codec.from_bytes(codec.to_bytes(worker)) == worker
 
 

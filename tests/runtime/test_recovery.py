@@ -59,6 +59,40 @@ asyncio.run(main())
 """
 
 
+OUTLIVED = """
+import asyncio, sys, time
+from dhruva.runtime.api import Authority
+
+async def deaf(*_):
+    while True:
+        try:
+            await asyncio.sleep(600)
+        except asyncio.CancelledError:
+            pass
+
+def blocks():
+    time.sleep(600)
+
+async def body(ctx):
+    await ctx.spawn_worker(deaf)
+    await ctx.spawn_worker(blocks)
+    handler = await ctx.add_handler(deaf)
+    asyncio.ensure_future(handler())
+    await ctx.open_stream()
+    await asyncio.sleep(0.05)
+
+async def main():
+    async with Authority.open(sys.argv[1], limit=3) as authority:
+        scope = await authority.scope("a").open()
+        await (await scope.request(body))
+        await asyncio.sleep(0.2)
+        print(len(scope.alive), flush=True)
+        await asyncio.sleep(600)
+
+asyncio.run(main())
+"""
+
+
 def kill_after(program: str, path: Path, lines: int) -> list[int]:
     """The program runs until it has said so much; then SIGKILL. What it said is what it acknowledged."""
     said: list[int] = []
@@ -116,6 +150,24 @@ def test_a_store_whose_processes_are_killed_again_and_again(tmp_path: Path) -> N
             assert not any(isinstance(answer, Rejected) for answer in answers)
 
     run(main())
+    assert bad_record(path, shipped()) is None
+
+
+@pytest.mark.cites("ACT-16", "ACT-11f", "LIF-15")
+def test_what_outlived_its_attempt_ends_with_its_process(tmp_path: Path) -> None:
+    """Two workers and a handler were asked to end, and had not: their attempt is over, their process gone."""
+    path = tmp_path / "work.db"
+    assert kill_after(OUTLIVED, path, 1) == [3]
+    before = scopes_of(Authority(), "sqlite", tmp_path)[0]
+    assert (before.active, before.live) == (0, 3)
+
+    async def main() -> None:
+        async with Authority.open(path, limit=3) as here, here.scope("a") as scope:
+            await started(await scope.request(nothing))
+
+    run(main())
+    after = scopes_of(Authority(), "sqlite", tmp_path)
+    assert [(str(cell.state), cell.active, cell.live) for cell in after] == [("DISPOSED", 0, 0)]
     assert bad_record(path, shipped()) is None
 
 

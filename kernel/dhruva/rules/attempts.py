@@ -84,7 +84,8 @@ def _add(walk: Walk, ref: Ref, kind: ResourceKind) -> Refused | None:
     number = attempt.resources + 1
     walk[keys.ATTEMPT, ref] = attempt._replace(resources=number)
     walk[keys.SCOPE, attempt.scope] = scope._replace(live=scope.live + 1)
-    walk.create(kind, (keys.RESOURCE, ref, number), Resource(FIRST_STATE[kind], kind, attempt.scope))
+    first = Resource(FIRST_STATE[kind], kind, attempt.scope, attempt.process)
+    walk.create(kind, (keys.RESOURCE, ref, number), first)
     return None
 
 

@@ -41,9 +41,6 @@ class Host(Protocol):
 
     def now(self) -> int: ...
 
-    def others(self, transaction: Transaction) -> list[int]:
-        """The other processes that serve this store."""
-
     def serves(self, transaction: Transaction, executor: int) -> bool:
         """Whether another process has this executor."""
 
@@ -271,11 +268,10 @@ class Batch:
         shared = self._host.store.shared
         for effect in effects:
             to = mail.addressee(effect, self.read) if shared else None
-            if to is None or to in (self.process, mail.EVERYONE):
+            if to is None or to == self.process:
                 self._mine(effect)
-            if to is not None and to != self.process:
-                names = self._host.others(self._transaction) if to == mail.EVERYONE else [to]
-                self._set(self._payloads, mail.letters(effect, names, self.new_id))
+            else:
+                self._set(self._payloads, mail.letter(effect, to, self.new_id))
 
     def _mine(self, effect: Effect) -> None:
         self.effects.append(effect)

@@ -108,10 +108,6 @@ class Engine:
             moved |= {key_from_bytes(key)[1] for machine, key, *_ in edges if machine in MOVES_TASKS}
         return moved
 
-    def others(self, transaction: Transaction) -> list[int]:
-        """The other processes that are enrolled."""
-        return [process for process, _ in self.owners(transaction) if process != self.process]
-
     def owners(self, transaction: Transaction) -> list[tuple[int, str]]:
         """Processes that are enrolled, and the nonces of their locks."""
         return [(int(name.removeprefix(OWNERS)), nonce.decode()) for name, nonce in transaction.named(OWNERS)]

@@ -1,5 +1,7 @@
 """What a process that is gone has left: attempts end as `owner_gone`, queued requests are withdrawn (LIF-15).
 
+A worker, handler or stream that outlived its attempt has ended with its process (ACT-16).
+
 A process is gone when its lock can be taken, and by nothing else. Whoever takes it gives the inputs, each a
 step like any other, and strikes the process off last; cut short at any point, the next one finds the rest.
 It costs what was in flight. A process whose lock file is missing is reported, and nothing is guessed.
@@ -10,15 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, Final
 
-from dhruva.cells import Kind
-from dhruva.inputs import OwnerGone, Withdraw
-from dhruva.runtime import mail
+from dhruva.cells import FollowUp, Key, Kind
+from dhruva.inputs import OwnerGone, ResourceEvent, Withdraw
+from dhruva.runtime import codec, mail
 from dhruva.runtime.calls import Answer, Call, Done, Facts, Outcome
 from dhruva.runtime.engine import OWNERS, SERVES, Engine
 from dhruva.runtime.owner import Gone, Unproven, clear_away, prove_gone
 from dhruva.runtime.store import Transaction
 
-AT_ONCE: Final = 256  # attempts and requests settled in one transaction
+AT_ONCE: Final = 256  # of what it left, settled in one transaction
+ENDED: Final = {"worker": "exited", "handler": "stopped", "stream": "abort"}
+Left = tuple[Any, Any]  # an input, and the cell it is about as it was then
 log: Final = logging.getLogger("dhruva.runtime")
 
 
@@ -53,23 +57,22 @@ class Recovery:
             self._report(process, "its lock file is missing: whether it lives is not known")
 
     def _settle(self, process: int, told: Callable[[Outcome], None]) -> bool:
-        """Whether nothing of this process is left."""
+        """Whether nothing of this process is left. What follow-ups have yet to move is there once more."""
         self._engine.resume()
-        found, before = 0, -1
+        found: set[Any] = set()
+        before: list[Left] = []
         while left := self._reading(lambda transaction: _left(transaction, process)):
-            if len(left) == before:
-                self._report(process, f"{len(left)} of its attempts and requests cannot be settled")
+            if left == before:
+                self._report(process, f"{len(left)} of what it left cannot be settled")
                 return False
-            before = len(left)
             for at in range(0, len(left), AT_ONCE):
-                told(self._engine.run([_call(given) for given in left[at : at + AT_ONCE]]))
-            found += before
+                told(self._engine.run([_call(given) for given, _ in left[at : at + AT_ONCE]]))
+            found.update(given for given, _ in left)
+            before = left
         struck = self._engine.run([Call(lambda facts: _strike_off(facts, process), _unheard)])
         told(struck)
         if found:
-            log.warning(
-                "%s: process %d is gone and left %d attempts and requests", self._store, process, found
-            )
+            log.warning("%s: process %d is gone and left %d things", self._store, process, len(found))
         return isinstance(struck.answers[0][1], Done)
 
     def _report(self, process: int, why: str) -> None:
@@ -84,14 +87,24 @@ class Recovery:
             transaction.rollback()
 
 
-def _left(transaction: Transaction, process: int) -> list[Any]:
-    """Its queued requests and its attempts; only what lives has such a cell."""
-    requests: list[Any] = [
-        Withdraw(key[1]) for key, cell in transaction.scan(Kind.REQUEST) if cell.process == process
+def _left(transaction: Transaction, process: int) -> list[Left]:
+    """Its requests, its attempts and what outlived them; only what lives has such a cell."""
+
+    def its(kind: Kind, word: FollowUp | None = None) -> list[tuple[Key, Any]]:
+        return [(key, cell) for key, cell in transaction.scan(kind, word) if cell.process == process]
+
+    attempts = {key[1]: cell for key, cell in its(Kind.ATTEMPT)}
+    return [
+        *((Withdraw(key[1]), cell) for key, cell in its(Kind.REQUEST)),
+        *((Withdraw(key[2]), cell) for key, cell in its(Kind.FOLLOW, FollowUp.ASK_AGAIN)),
+        *((OwnerGone(ref), cell) for ref, cell in attempts.items()),
+        *((_ended(key, cell), cell) for key, cell in its(Kind.RESOURCE) if key[1] not in attempts),
     ]
-    return requests + [
-        OwnerGone(key[1]) for key, cell in transaction.scan(Kind.ATTEMPT) if cell.process == process
-    ]
+
+
+def _ended(key: Key, cell: Any) -> Any:
+    """What the evidence says of a worker, handler or stream (ACT-16)."""
+    return codec.make(ResourceEvent, key[1], key[2], ENDED[cell.kind])
 
 
 def _strike_off(facts: Facts, process: int) -> tuple[()]:
