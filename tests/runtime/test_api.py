@@ -3,6 +3,7 @@
 import asyncio
 import sys
 import threading
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
@@ -120,13 +121,61 @@ def test_leaving_disposes_and_waits_and_the_result_is_discarded(kind: str, tmp_p
     run(main())
 
 
+@pytest.mark.cites("ACT-11", "ACT-7d")
+def test_a_body_that_never_looked_at_its_signal_is_cancelled(kind: str, tmp_path: Path) -> None:
+    seen: list[object] = []
+
+    async def busy(ctx: Context) -> None:
+        try:
+            await asyncio.Event().wait()
+        finally:
+            seen.append(ctx.signal.reason)
+
+    async def main() -> None:
+        async with authority(kind, tmp_path) as here:
+            async with here.scope("a") as scope:
+                handle = started(await scope.request(busy))
+            assert await handle.outcome() == Aborted("dispose")
+
+    run(main())
+    assert seen == ["dispose"]
+
+
+@pytest.mark.cites("ACT-11", "ACT-7d")
+def test_a_body_that_looks_at_its_signal_ends_in_its_own_time(kind: str, tmp_path: Path) -> None:
+    """However early it is asked: its first turn comes before."""
+    seen: list[object] = []
+
+    async def tidy(ctx: Context) -> None:
+        reason = await ctx.signal.wait()
+        await asyncio.sleep(0.005)
+        seen.append(reason)
+
+    async def polls(ctx: Context) -> None:
+        while not ctx.signal.aborted:
+            await asyncio.sleep(0.001)
+        seen.append(ctx.signal.reason)
+
+    async def main() -> None:
+        async with authority(kind, tmp_path) as here:
+            async with here.scope("a") as scope:
+                for body in (tidy, polls):
+                    started(await scope.request(body))
+            assert not scope.alive
+
+    run(main())
+    assert seen == ["dispose", "dispose"]
+
+
 @pytest.mark.cites("ACT-11")
 def test_a_body_that_ignores_its_signal_keeps_the_scope_and_is_named(kind: str, tmp_path: Path) -> None:
     async def main() -> None:
         over = asyncio.Event()
 
         async def deaf(_ctx: Context) -> None:
-            await over.wait()
+            while not over.is_set():
+                with suppress(asyncio.CancelledError):
+                    await over.wait()
 
         async with authority(kind, tmp_path) as here:
             scope = await here.scope("a").open()
@@ -214,9 +263,10 @@ def test_suspend_keeps_what_runs_and_refuses_what_is_new(kind: str, tmp_path: Pa
             assert not await runs.abort()
             await scope.resume()
             with pytest.raises(
-                NotAllowed, match=r"scope 'a' is RUNNING: resume is refused by ACT-5 \(no_row\)"
-            ):
+                NotAllowed, match=r"RUNNING: resume is refused by ACT-5 \(no row\); allowed after suspend"
+            ) as caught:
                 await scope.resume()
+            assert caught.value.route is not None
             await started(await scope.request(nothing))
 
     run(main())

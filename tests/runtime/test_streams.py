@@ -90,6 +90,7 @@ def test_who_waits_to_write_hears_of_the_abort(kind: str, tmp_path: Path) -> Non
     async def body(ctx: Context) -> None:
         stream = await ctx.open_stream(ahead=1)
         await stream.send(1)
+        assert not ctx.signal.aborted  # who looks at the signal is told, and not cancelled
         try:
             await stream.send(2)
         except StreamAborted as fault:

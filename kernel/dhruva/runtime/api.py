@@ -14,19 +14,20 @@ from types import TracebackType
 from typing import Any, TypeVar, overload
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from dhruva.cells import Kind
 from dhruva.ids import Priority, ScopeId, TaskStatus
 from dhruva.inputs import CreateScope, SetCap
-from dhruva.limits import UNBOUNDED
 from dhruva.records import DependsOn, RetryPolicy, TaskDefinition
 from dhruva.requests.shapes import Given
 from dhruva.runtime import retention
 from dhruva.runtime.calls import Answer, Facts, Kernel
 from dhruva.runtime.creating import ROOT
 from dhruva.runtime.environment import Environment, RealEnvironment
-from dhruva.runtime.errors import InvalidTask
+from dhruva.runtime.errors import InvalidTask, NotFound
 from dhruva.runtime.executions import TIMEOUT_MS
-from dhruva.runtime.executors import Executors, Where, made
+from dhruva.runtime.executors import Executors, Where, faults, made
 from dhruva.runtime.inline import InlineShell
 from dhruva.runtime.outcomes import Rejected
 from dhruva.runtime.running import Running, answer_of
@@ -56,7 +57,7 @@ class Authority:
         shell: Shell | None = None,
     ) -> None:
         if limit is not None and limit < 1:
-            raise ValueError(f"limit is {limit}; it must be at least 1, or None for no limit")
+            raise ValueError(f"limit is {limit!r}; it must be at least 1, or None for no limit")
         self.kernel = kernel or (shipped() if journal else unnamed())
         self._limit = limit
         self._environment = environment or RealEnvironment()
@@ -87,26 +88,33 @@ class Authority:
         return self._running.shell.refused
 
     def on_rejected(self, listener: Callable[[Rejected], None]) -> None:
-        """Call this with every rejection of a new request (ACT-4)."""
+        """Call this with every rejection: of a new request, of one that waited, of a retry (ACT-4)."""
         self._running.on_rejected.append(listener)
 
     def scope(
         self,
         name: str,
         *,
-        limit: int = UNBOUNDED,
-        spawns: int = UNBOUNDED,
-        retry: int = 0,
-        retry_on_timeout: bool = False,
-        queue: int = 0,
+        limit: int | None = None,
+        spawns: int | None = None,
+        retry: int | None = None,
+        retry_on_timeout: bool | None = None,
+        queue: int | None = None,
         timeout: float | None = None,
         queue_wait: float | None = None,
         mount: bool = True,
         raises: bool = False,
     ) -> Scope:
-        """A scope of that name, to be entered with `async with`, or opened and disposed by hand."""
-        terms = Terms(limit, spawns, retry, retry_on_timeout, queue, timeout, queue_wait, mount, raises)
-        return Scope(self._running, self.kernel.step, name, terms)
+        """A scope of that name, to be entered with `async with`, or opened and disposed by hand.
+
+        `limit`: attempts at a time; `spawns`: attempts ever; `retry`: new attempts after an error, and
+        after a timeout with `retry_on_timeout`; `queue`: requests that may wait, 0 rejects them;
+        `timeout`: seconds for each attempt; `queue_wait`: seconds in the queue. A living scope of that
+        name keeps what it was created with: to be opened on other terms is OtherTerms.
+        `mount=False`: it takes no request before `mount()`. `raises`: a rejection is raised, as NotRun.
+        """
+        terms = Terms(limit, spawns, retry, retry_on_timeout, queue, timeout, queue_wait)
+        return Scope(self._running, self.kernel.step, name, terms, mount, raises)
 
     # Durable tasks.
 
@@ -151,8 +159,8 @@ class Authority:
         """What a task is to be, with a new id; nothing is stored. For `create_tree`."""
         called = self._executors.called(executor)
         known = self._executors.by_name.get(called)
-        if timeout is not None and not timeout > 0:
-            raise ValueError(f"timeout of {title!r} is {timeout}; it must be above 0, or None")
+        if timeout is not None and not 0 < timeout < float("inf"):
+            raise InvalidTask(f"task {title!r:.100}: timeout is {timeout}; it must be above 0, in seconds")
         try:
             return TaskDefinition(
                 id=self._environment.new_uuid(),
@@ -168,8 +176,8 @@ class Authority:
                 ),
                 retry=retry if isinstance(retry, RetryPolicy) else _policy(retry),
             )
-        except ValueError as fault:
-            raise InvalidTask(f"task {title!r}: {fault}") from None
+        except ValidationError as caught:
+            raise InvalidTask(f"task {title!r:.100}: {'; '.join(faults(caught))}") from None
 
     async def create(
         self,
@@ -209,11 +217,17 @@ class Authority:
             raise StoreError(CLOSED)
         if self._running.shell.full:
             raise StoreFull("store_full: too much waits to be written")
-        return await self._tasks.create(tasks, None if scope is None else ScopeId(scope.id))
+        if scope is None:
+            return await self._tasks.create(tasks, None)
+        return await self._tasks.create([_within(each, scope.timeout) for each in tasks], ScopeId(scope.id))
 
     async def task(self, id_: UUID | str) -> Task:
         """The task that people know under this id; NotFound if there is none."""
-        return await self._tasks.find(id_ if isinstance(id_, UUID) else UUID(id_))
+        try:
+            wanted = id_ if isinstance(id_, UUID) else UUID(id_)
+        except (ValueError, TypeError, AttributeError):
+            raise NotFound(f"id is {id_!r:.100}; the id of a task is a UUID") from None
+        return await self._tasks.find(wanted)
 
     async def tasks(
         self,
@@ -313,6 +327,17 @@ def _clock(environment: Environment) -> Callable[[], int]:
 
 def _id(of: Task | TaskDefinition | UUID) -> UUID:
     return of if isinstance(of, UUID) else of.id
+
+
+def _within(given: Given, timeout: float | None) -> Given:
+    """A task that says nothing of a timeout has that of its scope (ACT-13)."""
+    if timeout is None:
+        return given
+    default = {TIMEOUT_MS: round(timeout * 1000)}
+    if isinstance(given, TaskDefinition):
+        return given.model_copy(update={"params": default | given.params})
+    params = given.get("params", {})
+    return {**given, "params": default | params} if isinstance(params, dict) else given
 
 
 def _policy(attempts: int | None) -> RetryPolicy:

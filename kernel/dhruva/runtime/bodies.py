@@ -10,29 +10,50 @@ from typing import Any, Final
 
 
 class Signal:
-    """The abort signal of one attempt. It is set once; a body that sees it set is to end."""
+    """The abort signal of one attempt: it is set once, with a reason.
 
-    reason: str | None = None
+    A body that looks at it is told by it, and ends in its own time. An async body that never looked is
+    cancelled, as any task of asyncio is. A plain function has only the signal: threads cannot be stopped.
+    """
+
+    said: str | None = None  # the reason; for the shell, which only looks after it
+    _heeded = False  # whoever runs under it has looked at it
     _event: asyncio.Event | None = None
 
     @property
+    def reason(self) -> str | None:
+        """Why the attempt was asked to end: user, dispose, timeout, worker, handler or shutdown."""
+        self._heeded = True
+        return self.said
+
+    @property
     def aborted(self) -> bool:
-        return self.reason is not None
+        """Whether the attempt was asked to end."""
+        self._heeded = True
+        return self.said is not None
 
     async def wait(self) -> str:
         """Returns the reason once the attempt is asked to end."""
+        self._heeded = True
         if self._event is None:
             self._event = asyncio.Event()
-        while self.reason is None:
+        while self.said is None:
             await self._event.wait()
-        return self.reason
+        return self.said
 
-    def set(self, reason: str) -> None:
-        """The shell's: the first reason stays."""
-        if self.reason is None:
-            self.reason = reason
-            if self._event is not None:
-                self._event.set()
+    def ask(self, reason: str, body: "asyncio.Task[None] | None") -> None:
+        """The shell's: the first reason stays. A body has its first turn before it can be found deaf."""
+        if self.said is not None:
+            return
+        self.said = reason
+        if self._event is not None:
+            self._event.set()
+        if body is not None:
+            asyncio.get_running_loop().call_soon(self._told, body)
+
+    def _told(self, body: "asyncio.Task[None]") -> None:
+        if not self._heeded:
+            body.cancel()
 
 
 def named(function: Callable[..., Any]) -> str:
@@ -49,12 +70,20 @@ def is_async(function: Callable[..., Any]) -> bool:
 
 async def run_plain(function: Callable[..., Any], *arguments: Any) -> Any:
     """What a function returns that may block: it runs in a thread. A coroutine that it gives runs here."""
-    value = await _in_thread(function, arguments)
-    return await value if inspect.isawaitable(value) else value
+    value, cancelled = await _in_thread(function, arguments)
+    if not inspect.isawaitable(value):
+        return value
+    if cancelled and inspect.iscoroutine(value):
+        value.close()
+        raise asyncio.CancelledError
+    return await value
 
 
-async def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -> Any:
-    """A thread cannot be stopped: whoever cancels this waits until it has ended, and the slot is held."""
+async def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -> tuple[Any, bool]:
+    """What it returned, and whether a cancel came meanwhile.
+
+    A thread cannot be stopped: whoever cancels this waits until it has ended, and the slot is held.
+    """
     loop = asyncio.get_running_loop()
     ended: asyncio.Future[tuple[Any, BaseException | None]] = loop.create_future()
 
@@ -68,13 +97,16 @@ async def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -
             loop.call_soon_threadsafe(ended.set_result, told)
 
     threading.Thread(target=run, name=f"dhruva-{named(function)}", daemon=True).start()
+    cancelled = False
     while not ended.done():
-        with suppress(asyncio.CancelledError):
+        try:
             await asyncio.shield(ended)
+        except asyncio.CancelledError:
+            cancelled = True
     value, fault = ended.result()
     if fault is not None:
         raise fault
-    return value
+    return value, cancelled
 
 
 class _Begun:

@@ -13,6 +13,9 @@ from dhruva.requests.refusals import NO_NAMES
 from dhruva.table import Refused
 from dhruva.why import Route, explained, route_of
 
+SHOWN_MAX: Final = 10  # faults in a message
+LINE_MAX: Final = 500  # characters of a message for one fault
+
 
 class TaskError(Exception):
     """A call about tasks was refused, and nothing has happened."""
@@ -84,9 +87,16 @@ assert set(BY_CODE) == set(ErrorCode)
 
 
 def of_refusal(refusal: Refusal, names: Mapping[UUID, str] = NO_NAMES) -> TaskError:
-    """Every fault of the call, one line each."""
-    lines = [text(error, names) for error in refusal.errors]
+    """Every fault of the call is in `errors`; the message has the first few."""
+    lines = [_short(text(error, names)) for error in refusal.errors[:SHOWN_MAX]]
+    more = len(refusal.errors) - len(lines)
+    if more > 0:
+        lines.append(f"and {more} more faults, all in `errors`")
     return BY_CODE[refusal.code](f"{refusal.code}: " + "; ".join(lines), refusal.errors)
+
+
+def _short(line: str) -> str:
+    return line if len(line) <= LINE_MAX else f"{line[:LINE_MAX]}… ({len(line) - LINE_MAX} characters more)"
 
 
 def of_refused(what: str, refused: Refused) -> TaskError:

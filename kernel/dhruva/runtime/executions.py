@@ -114,14 +114,14 @@ class Execution:
         self._context = TaskContext(running, ref, row.name)
         self._task: asyncio.Task[None] | None = None
         self._timer: Cancellable | None = None
-        self._over: asyncio.Future[Ended] = asyncio.get_running_loop().create_future()
-        self._saw: Ended = Aborted("")
+        self._over: asyncio.Future[Ended[Any]] = asyncio.get_running_loop().create_future()
+        self._saw: Ended[Any] = Aborted("")
 
     @property
     def held(self) -> Held:
         executor = self._executor
         unstoppable = executor is not None and executor.unstoppable
-        return Held("attempt", self._row.name, self.ref, self._context.signal.reason, unstoppable)
+        return Held("attempt", self._row.name, self.ref, self._context.signal.said, unstoppable)
 
     def start(self, ref: Ref) -> None:
         if ref != self.ref or self._task is not None:
@@ -135,12 +135,10 @@ class Execution:
             self._timer = self._running.environment.later(seconds, lambda: self._running.say(abort))
 
     def signalled(self, ref: Ref, reason: str) -> None:
-        """Its signal is set, and the executor's own cancel invoked: a thread has none (LIF-8)."""
-        if ref != self.ref or self._task is None or self._context.signal.aborted:
+        """It is asked to end. A child process never looks at a signal: cancelled, its run ends it (LIF-8)."""
+        if ref != self.ref or self._task is None or self._context.signal.said is not None:
             return
-        self._context.signal.set(reason)
-        if self._executor is not None and not self._executor.unstoppable:
-            self._task.cancel()
+        self._context.signal.ask(reason, self._task)
 
     def rejected(self, reason: str) -> None:
         """A task is never rejected: it stays pending."""
@@ -155,7 +153,7 @@ class Execution:
         abort = codec.make(Abort, self.ref, reason)
         self._running.give(lambda _facts: (abort,), answered)
 
-    async def outcome(self) -> Ended:
+    async def outcome(self) -> Ended[Any]:
         return await asyncio.shield(self._over)
 
     async def _run(self, inputs: dict[str, Any]) -> None:
@@ -166,8 +164,7 @@ class Execution:
             result = plain.encoded(await self._body(inputs), plain.RESULT_MAX, "the result")
             given, said, self._saw = Succeed(self.ref), Said(result=result), Succeeded(None)
         except asyncio.CancelledError as fault:
-            stopped = self._context.signal.aborted
-            given = Stopped(self.ref) if stopped else Fail(self.ref)
+            given = Fail(self.ref) if self._context.signal.said is None else Stopped(self.ref)
             said, self._saw = Said(error=_error(fault)), Failed(fault)
         except (plain.NotPlain, ValidationError, _NoBody) as fault:  # trying again would change nothing
             given, said, self._saw = Fail(self.ref, False), Said(error=_error(fault)), Failed(fault)
@@ -196,8 +193,8 @@ class Execution:
             self._saw = Failed(answer)
         elif isinstance(answer, PutAside):
             self._saw = Failed(WasParked(answer.parked, answer.error))
-        elif isinstance(answer, Refused) or self._context.signal.reason is not None:
-            self._saw = Aborted(self._context.signal.reason or "")
+        elif isinstance(answer, Refused) or self._context.signal.said is not None:
+            self._saw = Aborted(self._context.signal.said or "")
         if self._running.handles.get(self.ref.owner) is self:
             del self._running.handles[self.ref.owner]
         if not self._over.done():

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any, Final, Generic, TypeVar, cast
@@ -27,9 +28,11 @@ from dhruva.runtime.outcomes import (
     WasParked,
     Withdrawn,
 )
-from dhruva.runtime.running import Home, Running
+from dhruva.runtime.running import Home, Running, look
 from dhruva.runtime.store import StoreError
+from dhruva.runtime.waits import Waits, why_of
 from dhruva.table import Refused
+from dhruva.why import Reason, Why, said
 
 T = TypeVar("T")
 NOBODY: Final = RequestId(OwnerId(0))  # no request has this id
@@ -56,9 +59,9 @@ class Handle(Generic[T]):
     _asking: "asyncio.Future[None] | None" = None
     _unwanted = False
     _asks_again = False  # an attempt has ended, and another is wanted
-    _seen: Ended | None = None  # how the body ended, not yet stored
-    _before: Ended | None = None  # how the attempt before a retry ended
-    _outcome: Ended | None = None
+    _seen: Ended[T] | None = None  # how the body ended, not yet stored
+    _before: Ended[T] | None = None  # how the attempt before a retry ended
+    _outcome: Ended[T] | None = None
     _waiting: "list[asyncio.Future[None]] | None" = None
     _timer: Cancellable | None = None
     _task: "asyncio.Task[None] | None" = None
@@ -75,7 +78,7 @@ class Handle(Generic[T]):
 
     @property
     def held(self) -> Held:
-        reason = None if self._context is None else self._context.signal.reason
+        reason = None if self._context is None else self._context.signal.said
         what = "request" if self.ref is None else "attempt"
         return Held(what, named(self._body), self.ref, reason, not is_async(self._body))
 
@@ -85,15 +88,14 @@ class Handle(Generic[T]):
     async def _result(self) -> T:
         ended = self._outcome or await self.outcome()
         if isinstance(ended, Succeeded):
-            value: T = ended.value
-            return value
+            return ended.value
         if isinstance(ended, Failed):
             raise ended.error
         if isinstance(ended, Aborted):
             raise AttemptAborted(ended.reason)
         raise NotRun(ended)
 
-    async def outcome(self) -> Ended:
+    async def outcome(self) -> Ended[T]:
         """How it ended, as a value; raises nothing of the body's."""
         while self._outcome is None:
             heard: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -115,6 +117,14 @@ class Handle(Generic[T]):
         heard: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
         self.end("user", heard)
         return isinstance(await heard, Done)
+
+    async def why(self) -> Waits:
+        """What it waits for, and who could move it on (SHL-8)."""
+        if self._outcome is not None:
+            about = Why((Kind.REQUEST, self._id), None, Reason.ENDED, "ACT-8", _word(self._outcome))
+            return Waits(about, named(self._body), said(about), (), None)
+        waits = await look(self._running, lambda facts: why_of(facts, self._key(facts)))
+        return replace(waits, name=named(self._body))
 
     # From here on: for the scope and the shell, for which a handle is the call that asks.
 
@@ -149,9 +159,12 @@ class Handle(Generic[T]):
         return (self.given(facts.process, facts.new_id),)
 
     def _waits_for(self) -> float:
-        """Seconds that it may still wait: its time counts from when it was made (ACT-13)."""
+        """Seconds that it may still wait: its time counts from when it was made (ACT-13).
+
+        A clock that was set back meanwhile makes nobody wait for longer.
+        """
         waited = self._running.environment.now() - self.asked_at
-        return (self._home.queue_wait or 0.0) - waited.total_seconds()
+        return (self._home.queue_wait or 0.0) - max(0.0, waited.total_seconds())
 
     def answered(self, answer: Answer) -> None:
         self.answer = answer
@@ -181,13 +194,17 @@ class Handle(Generic[T]):
 
     def _end(self, reason: str, facts: Facts) -> Sequence[Any]:
         """Which of the two is looked up in the transaction, where nothing can come between."""
+        kind, which = self._key(facts)
+        return (Withdraw(which),) if kind == Kind.REQUEST else (codec.make(Abort, which, reason),)
+
+    def _key(self, facts: Facts) -> tuple[Kind, Any]:
+        """The cell that it is now: a request that waits, or its newest attempt."""
         again = (_FOLLOW, _AGAIN, self._id)
         if facts.read((Kind.REQUEST, self._id)) is not None or facts.read(again) is not None:
-            return (Withdraw(self._id),)
+            return Kind.REQUEST, self._id
         newest = 1 if self.ref is None else self.ref.number
         refs = [Ref(self._id, 1, newest + 1), Ref(self._id, 1, newest)]  # a retry may have started just now
-        living = refs[0] if facts.read((_ATTEMPT, refs[0])) is not None else refs[1]
-        return (codec.make(Abort, living, reason),)
+        return _ATTEMPT, refs[0] if facts.read((_ATTEMPT, refs[0])) is not None else refs[1]
 
     def _asked_to_end(self, answer: Answer) -> None:
         if isinstance(answer, StoreError) and self._running.closing:
@@ -200,7 +217,7 @@ class Handle(Generic[T]):
         if self._context is None:
             self.finish(Failed(fault))
         else:
-            self._context.signal.set("shutdown")
+            self._context.signal.ask("shutdown", self._task)
 
     def start(self, ref: Ref) -> None:
         if self._timer is not None:
@@ -227,7 +244,7 @@ class Handle(Generic[T]):
             value = await (body(context) if is_async(body) else run_plain(body, context))
         except asyncio.CancelledError as fault:
             self._seen = Failed(fault)
-            given: Any = Stopped(ref) if context.signal.aborted else Fail(ref)
+            given: Any = Fail(ref) if context.signal.said is None else Stopped(ref)
         except GeneratorExit:  # the loop is gone, and with it whoever could be told
             raise
         except BaseException as fault:  # it is the body's, and told to who awaits it
@@ -259,7 +276,7 @@ class Handle(Generic[T]):
             self.finish(Failed(answer))
 
     def _reason(self, otherwise: str) -> str:
-        reason = None if self._context is None else self._context.signal.reason
+        reason = None if self._context is None else self._context.signal.said
         return reason or str(otherwise)
 
     def _ask_again(self) -> None:
@@ -271,7 +288,7 @@ class Handle(Generic[T]):
     def signalled(self, ref: Ref, reason: str) -> None:
         if ref != self.ref or self._context is None:
             return
-        self._context.signal.set(reason)
+        self._context.signal.ask(reason, self._task)
         if self._before == _ABORTED_SOMEHOW:  # it was asked to end and ended in one transaction
             self._before = Aborted(reason)
             if not self._asks_again:
@@ -279,12 +296,13 @@ class Handle(Generic[T]):
 
     def rejected(self, reason: str) -> None:
         """It was queued, or wanted to try again, and may not."""
+        self._running.told_rejected(Rejected(self._home.name, reason))
         if isinstance(self._before, Failed):
             self.finish(Failed(self._before.error, reason))
         else:
             self.finish(self._before or Rejected(self._home.name, reason))
 
-    def finish(self, outcome: Ended) -> None:
+    def finish(self, outcome: Ended[T]) -> None:
         if self._outcome is not None:
             return
         self._outcome = outcome
@@ -300,3 +318,8 @@ class Handle(Generic[T]):
 
 def _starts(change: Change) -> bool:
     return any(isinstance(effect, StartBody) for effect in change.effects)
+
+
+def _word(outcome: Ended[Any]) -> str:
+    """How it ended, in one word; an abort by its reason."""
+    return outcome.reason if isinstance(outcome, Aborted | Rejected) else type(outcome).__name__.lower()

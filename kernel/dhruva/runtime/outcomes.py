@@ -1,10 +1,13 @@
 """How a request can end, as values, and the errors that say the same where a value cannot be given."""
 
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
 from dhruva.ids import Ref
 from dhruva.table import Refused
+from dhruva.why import Route, explained, route_of
+
+T_co = TypeVar("T_co", covariant=True)
 
 
 class Held(NamedTuple):
@@ -31,10 +34,10 @@ class Rejected:
 
 
 @dataclass(frozen=True, slots=True)
-class Succeeded:
+class Succeeded(Generic[T_co]):
     """The body returned this."""
 
-    value: Any
+    value: T_co
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +60,8 @@ class Withdrawn:
     """The request was taken back while it was queued."""
 
 
-Ended = Succeeded | Failed | Aborted | Rejected | Withdrawn
+Ended = Succeeded[T_co] | Failed | Aborted | Rejected | Withdrawn
+"""How a request whose body returns a T can end."""
 
 
 class NotRun(Exception):
@@ -77,14 +81,17 @@ class AttemptAborted(Exception):
 
 
 class NotAllowed(Exception):
-    """The tables refuse it: the message names the state, the event and the rule."""
+    """The tables refuse it: the message names state, event, rule and the way to where it may be."""
 
     def __init__(self, what: str, refused: Refused) -> None:
         state = refused.state or "not there"
-        super().__init__(
-            f"{what} is {state}: {refused.event} is refused by {refused.rule} ({refused.because})"
-        )
+        super().__init__(f"{what} is {state}: {refused.event} is {explained(refused)}")
         self.refused = refused
+
+    @property
+    def route(self) -> Route | None:
+        """The shortest legal way to what was asked for, if there is one (SHL-8)."""
+        return route_of(self.refused)
 
 
 class WasParked(Exception):
@@ -101,3 +108,11 @@ class ScopeKnown(Exception):
     def __init__(self, name: str) -> None:
         super().__init__(f"scope {name!r} is open already in this authority")
         self.name = name
+
+
+class OtherTerms(Exception):
+    """The scope lives, and was created on other terms than it is opened with (ACT-17)."""
+
+    def __init__(self, name: str, field: str, stored: object, given: object) -> None:
+        super().__init__(f"scope {name!r} was created with {field}={stored}, and is opened with {given}")
+        self.name, self.field, self.stored, self.given = name, field, stored, given

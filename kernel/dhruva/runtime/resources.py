@@ -54,7 +54,7 @@ class Resource:
     @property
     def reason(self) -> str:
         """Why it was asked to end."""
-        return self.context.signal.reason or ENDED
+        return self.context.signal.said or ENDED
 
     def event(self, word: str) -> Any:
         return codec.make(ResourceEvent, self.context.ref, self.number, word)
@@ -112,7 +112,7 @@ class Run(Resource, Generic[T]):
         super().__init__(context, named(function))
         self._function, self._arguments = function, arguments
         self._task: asyncio.Task[None] | None = None
-        self._ended: Succeeded | Failed | Aborted | None = None
+        self._ended: Succeeded[T] | Failed | Aborted | None = None
 
     def __await__(self) -> Generator[Any, None, T]:
         return self._result().__await__()
@@ -120,11 +120,10 @@ class Run(Resource, Generic[T]):
     async def _result(self) -> T:
         ended = await self.outcome()
         if isinstance(ended, Succeeded):
-            value: T = ended.value
-            return value
+            return ended.value
         raise AttemptAborted(ended.reason) if isinstance(ended, Aborted) else ended.error
 
-    async def outcome(self) -> Succeeded | Failed | Aborted:
+    async def outcome(self) -> Succeeded[T] | Failed | Aborted:
         """How it ended, as a value."""
         await self._over.wait()
         assert self._ended is not None
@@ -161,7 +160,7 @@ class Run(Resource, Generic[T]):
     async def call(self) -> Any:
         return await self._function(*self._arguments)
 
-    def _say(self, word: int, ended: Succeeded | Failed | Aborted) -> None:
+    def _say(self, word: int, ended: Succeeded[T] | Failed | Aborted) -> None:
         self._ended = ended
         self.context.running.observe(self.event(self.words[word]), self._observed)
 

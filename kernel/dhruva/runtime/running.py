@@ -5,20 +5,23 @@ AbortSignal; what was observed is given to `step` as an input.
 """
 
 import asyncio
+import logging
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Final, Protocol
+from typing import Any, Final, Protocol, TypeVar
 
 from dhruva.effects import AbortSignal, Effect, EndResource, StartBody
 from dhruva.effects import Rejected as ToldRejected
 from dhruva.ids import OwnerId, ProcessId, Ref
-from dhruva.runtime.calls import Answer, Call, Facts, PutAside
+from dhruva.runtime.calls import Answer, Call, Done, Facts, PutAside
 from dhruva.runtime.environment import Environment
 from dhruva.runtime.outcomes import Ended, Held, NotAllowed, Rejected, WasParked
 from dhruva.runtime.shell import Shell
 from dhruva.runtime.store import CommitUnknown, StoreError
 from dhruva.table import Refused
 
+T = TypeVar("T")
+log: Final = logging.getLogger("dhruva.runtime")
 FIRST_WAIT: Final = 0.05  # seconds until something that was observed, and not stored, is said again
 LAST_WAIT: Final = 5.0
 
@@ -57,7 +60,7 @@ class Owner(Protocol):
 
     def end(self, reason: str) -> None: ...
 
-    async def outcome(self) -> Ended: ...
+    async def outcome(self) -> Ended[Any]: ...
 
 
 class Resource(Protocol):
@@ -107,6 +110,16 @@ class Running:
         owner = self.handles.get(effect.request)
         if owner is not None:
             owner.rejected(str(effect.verdict))
+
+    def told_rejected(self, rejected: Rejected) -> None:
+        """Whoever listens hears of it (ACT-4). One that raises keeps nobody else from hearing."""
+        if log.isEnabledFor(logging.DEBUG):
+            log.debug("rejected in scope %r: %s", rejected.scope, rejected.reason)
+        for listener in self.on_rejected:
+            try:
+                listener(rejected)
+            except Exception:
+                log.exception("a listener to rejections raised")
 
     def _end(self, effect: EndResource) -> None:
         resource = self.resources.get((effect.ref, effect.number))
@@ -194,6 +207,26 @@ async def answer_of(running: Running, inputs: Callable[[Facts], Sequence[Any]]) 
     heard: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
     running.give(inputs, lambda answer: None if heard.done() else heard.set_result(answer))
     return await heard
+
+
+async def look(running: Running, reads: Callable[[Facts], T]) -> T:
+    """What this returns, called in a transaction of its own; it may set nothing."""
+    found: list[T] = []
+    raised: list[Exception] = []
+
+    def inputs(facts: Facts) -> tuple[()]:
+        try:
+            found.append(reads(facts))
+        except Exception as fault:  # noqa: BLE001 - raised again where it was asked for
+            raised.append(fault)
+        return ()
+
+    answer = await answer_of(running, inputs)
+    if raised:
+        raise raised[-1]
+    if not isinstance(answer, Done):
+        raise error_of(answer, "the store")
+    return found[-1]
 
 
 def error_of(answer: Refused | PutAside | StoreError, what: str) -> Exception:
