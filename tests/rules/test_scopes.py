@@ -147,7 +147,7 @@ def test_commit_is_one_step() -> None:
 
 @pytest.mark.cites("ACT-16e", "ACT-8a")
 def test_a_request_that_runs_or_waits_is_known() -> None:
-    world = begin(scope(max_concurrent=1, queues=True, max_queued=1), ask(), ask(ASKED_TOO))
+    world = begin(scope(max_concurrent=1, queues=True, max_queued=2), ask(), ask(ASKED_TOO))
     for again in (ask(), ask(ASKED_TOO)):
         refused = refuse(world, again)
         assert (refused.machine, refused.because) == ("request", "known_id")

@@ -49,8 +49,11 @@ class Facts(NamedTuple):
 
 def authorize(facts: Facts) -> Verdict:
     """Authorized iff every rule of ACT-2 holds; otherwise queued, or rejected for the first broken rule."""
-    scope = facts.scope
-    if scope is None:
+    (
+        scope, active, max_concurrent, active_overall, max_overall, spawned, max_spawns,
+        tries, max_tries, waited_too_long, queues, queued, max_queued,
+    ) = facts  # fmt: skip
+    if facts.scope is None:
         return Verdict.SCOPE_NOT_FOUND
     if scope not in ALIVE:
         return Verdict.SCOPE_DISPOSED
@@ -58,14 +61,14 @@ def authorize(facts: Facts) -> Verdict:
         return Verdict.SCOPE_SUSPENDED
     if scope not in CAN_EXECUTE:
         return Verdict.SCOPE_NOT_ATTACHED
-    if facts.spawned >= facts.max_spawns:
+    if spawned >= max_spawns:
         return Verdict.SPAWN_LIMIT
-    if facts.waited_too_long or facts.tries >= facts.max_tries:
+    if waited_too_long or tries >= max_tries:
         return Verdict.POLICY_WINDOW
-    if facts.active < facts.max_concurrent and facts.active_overall < facts.max_overall:
+    if active < max_concurrent and active_overall < max_overall:
         return _AUTHORIZED
-    if not facts.queues:
+    if not queues:
         return _CONCURRENCY_LIMIT
-    if facts.queued < facts.max_queued:
+    if queued < max_queued:
         return Verdict.QUEUED
     return Verdict.QUEUE_FULL

@@ -74,11 +74,10 @@ def ask_again(walk: Walk, key: Key, wanted: Again) -> Refused | None:
     walk[key] = None
     if walk[keys.REQUEST, key[2]] is not None:
         return None  # the same id asks anew, against the assumption that ids are handed out once
-    answer = scopes.try_to_start(walk, key[2], wanted, False)
-    if answer == Verdict.AUTHORIZED:
-        return scopes.start(walk, key[2], wanted)
-    if answer != Verdict.QUEUED:
-        walk.effect(Rejected(key[2], answer))
+    answer = authority.verdict(walk, wanted.scope, wanted.number - 1, None, False, wanted.priority)
+    if answer == Verdict.AUTHORIZED or answer == Verdict.QUEUED:
+        return scopes.start_or_queue(walk, key[2], wanted, answer)
+    walk.effect(Rejected(key[2], answer))
     return None
 
 

@@ -81,32 +81,25 @@ def dispose(walk: Walk, given: Dispose) -> Refused | None:
 
 
 def ask(walk: Walk, given: Ask) -> Refused | None:
-    """Authorized: committed at once. Queued: it waits. Rejected: one reason, nothing written (ACT-4)."""
-    first = _new(Ref, (given.request, 1, 1))
-    if walk[keys.REQUEST, given.request] is not None or walk[keys.ATTEMPT, first] is not None:
+    """Rejected for one reason, and nothing is looked at but what gave it (ACT-4); or it starts, or waits."""
+    request, scope, process, priority, late = given
+    answer = authority.verdict(walk, scope, 0, None, late, priority)
+    if answer != AUTHORIZED and answer != QUEUED:
+        cell = walk[keys.SCOPE, scope]
+        return _new(Refused, ("scope", cell and cell.state, "ask", "ACT-3", answer))
+    first = _new(Ref, (request, 1, 1))
+    if walk[keys.REQUEST, request] is not None or walk[keys.ATTEMPT, first] is not None:
         return Refused("request", WAITS, "ask", "ACT-1", "known_id")
-    wanted = _new(Again, (given.scope, given.process, given.priority, 1))
-    answer = try_to_start(walk, given.request, wanted, given.late)
-    if answer == AUTHORIZED:
-        return start(walk, given.request, wanted)
-    if answer == QUEUED:
-        return None
-    scope = walk[keys.SCOPE, given.scope]
-    return _new(Refused, ("scope", scope and scope.state, "ask", "ACT-3", answer))
+    return start_or_queue(walk, request, _new(Again, (scope, process, priority, 1)), answer)
 
 
-def try_to_start(walk: Walk, request: RequestId, wanted: Again, late: bool) -> Verdict:
-    """The authority's answer. A request that is queued has a cell from here on."""
-    answer = authority.verdict(walk, wanted.scope, wanted.number - 1, None, late, wanted.priority)
-    if answer == QUEUED:
-        _request(walk, request, wanted)
-        _queue(walk, request, wanted)
-    return answer
-
-
-def start(walk: Walk, request: RequestId, wanted: Again) -> Refused | None:
+def start_or_queue(walk: Walk, request: RequestId, wanted: Again, answer: Verdict) -> Refused | None:
     """One that need not wait is committed as one that leaves the queue is."""
-    return walk.carry("request", COMMIT, (keys.REQUEST, request), wanted, NOTHING)
+    if answer == AUTHORIZED:
+        return walk.carry("request", COMMIT, (keys.REQUEST, request), wanted, NOTHING)
+    _request(walk, request, wanted)
+    _queue(walk, request, wanted)
+    return None
 
 
 def _request(walk: Walk, request: RequestId, wanted: Again) -> None:
