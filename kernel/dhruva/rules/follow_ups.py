@@ -13,7 +13,7 @@ from dhruva.ids import TaskId, TaskStatus
 from dhruva.inputs import DiscardParked, Handle, Park, ResumeParked
 from dhruva.machines.parked import ParkedEvent, ParkedState
 from dhruva.machines.resources import StreamState
-from dhruva.rules import carriers, keys, lanes, scopes
+from dhruva.rules import authority, carriers, keys, lanes, scopes
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Handler, Rule, Walk
 from dhruva.wiring import FOLLOW_UP
