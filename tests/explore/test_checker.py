@@ -58,5 +58,7 @@ def test_a_mistake_comes_with_the_trace_to_it(mistake: object, message: str) -> 
 def test_requests_that_make_no_sense_are_usage_errors() -> None:
     with pytest.raises(UsageError, match="no engine 'warp'"):
         check(base(), "warp")
+    with pytest.raises(UsageError, match="max_seconds must be positive, not nan"):
+        check(base(), max_seconds=float("nan"))
     with pytest.raises(UsageError, match="max_states must be positive, not 0"):
         check(base(), max_states=0)

@@ -71,6 +71,8 @@ def test_json_has_what_others_rely_on(tmp_path: Path) -> None:
     [
         ("import nothing_like_this", {}, "ModuleNotFoundError: No module named 'nothing_like_this' (line 1)"),
         ("def model(:", {}, "SyntaxError"),
+        ("raise SystemExit(5)", {}, "raised SystemExit: 5 (line 1) on import"),
+        ("def model():\n    raise SystemExit", {}, "model() raised SystemExit"),
         ("x = 1", {}, "defines no function model(...)"),
         ("model = 3", {}, "defines no function model(...)"),
         ("def model(n):\n    return n", {}, "bound 'n' of model(...) needs a default"),

@@ -36,7 +36,7 @@ def check(
         "max_memory": max_memory,
         "max_seconds": max_seconds,
     }.items():
-        if value is not None and value <= 0:
+        if value is not None and not value > 0:  # nor "not a number"
             raise UsageError(f"{option} must be positive, not {value}")
     model.validate()
     started = time.perf_counter()

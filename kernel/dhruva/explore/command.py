@@ -36,7 +36,7 @@ def load(path: str | Path, sets: Mapping[str, str] | None = None) -> Model:
         model = build(**arguments)
     except ModelError as error:
         raise UsageError(f"{file}: {error.message}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         bounds = ", ".join(f"{name}={value!r}" for name, value in arguments.items())
         raise UsageError(f"{file}: model({bounds}) raised {_where(error, file)}") from error
     if not isinstance(model, Model):
@@ -143,7 +143,7 @@ def module(file: Path) -> ModuleType:
         spec.loader.exec_module(loaded)
     except ModelError as error:
         raise UsageError(f"{file}: {error.message}") from error
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise UsageError(f"{file} raised {_where(error, file)} on import") from error
     finally:
         sys.path.remove(root)
@@ -183,7 +183,7 @@ def _parse(name: str, text: str, default: Bound) -> Bound:
     return number
 
 
-def _where(error: Exception, file: Path) -> str:
+def _where(error: BaseException, file: Path) -> str:
     """The error and the last line of the model file on its way."""
     line = None
     trace = error.__traceback__

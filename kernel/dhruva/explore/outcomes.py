@@ -153,5 +153,5 @@ def _call(what: str, function: Any, *arguments: object) -> object:
         return function(*arguments)
     except ModelError:
         raise
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         raise ModelError(f"{what} raised {type(error).__name__}: {error}") from error

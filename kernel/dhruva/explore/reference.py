@@ -27,12 +27,13 @@ from dhruva.explore.outcomes import (
     signature,
     unsteady,
 )
-from dhruva.explore.search import Coverage, Plan, Search, Tally
+from dhruva.explore.search import AUDIT_CALLS, Coverage, Plan, Search, Tally
 from dhruva.explore.values import ABSENT, Codes, show_key
 
 State = tuple[int, ...]
 
-# One state in so many has its actions asked twice.
+# The first states have their actions asked again, and of the others one in so many.
+_AUDIT_FIRST = 256
 _AUDIT_EVERY = 16
 
 
@@ -130,7 +131,7 @@ class Reference:
         self.here = state
         read = self.cells.read(state)
         stuck = True
-        audited = self.plan.audit and self.expanded % _AUDIT_EVERY == 0
+        audited = self.plan.audit and (self.expanded < _AUDIT_FIRST or self.expanded % _AUDIT_EVERY == 0)
         self.expanded += 1
         for number, action in enumerate(self.model.actions):
             answer = ask(action, read)
@@ -158,8 +159,9 @@ class Reference:
 
     def audit(self, state: State, action: Action, answer: Answer) -> None:
         """The action must say the same again, and leave the values it read alone."""
-        if signature(ask(action, self.cells.read(state))) != signature(answer):
-            raise unsteady(f"action {action.name!r}")
+        for _ in range(AUDIT_CALLS):
+            if signature(ask(action, self.cells.read(state))) != signature(answer):
+                raise unsteady(f"action {action.name!r}")
         for key, place in self.cells.place.items():
             if place < len(state) and not self.cells.codes.is_intact(state[place]):
                 raise ModelError(f"action {action.name!r} changed the value of {show_key(key)} in place")

@@ -54,6 +54,10 @@ def resident() -> int:
     return pages * os.sysconf("SC_PAGESIZE") // 2**20
 
 
+# How often an audit calls a function again in one state: hidden state and chance rarely repeat themselves.
+AUDIT_CALLS = 3
+
+
 @dataclass(frozen=True)
 class Plan:
     """How to search. The audit calls functions again where their answer is known, and compares."""
