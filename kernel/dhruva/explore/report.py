@@ -124,6 +124,9 @@ class Report:
         if idle and self.complete:
             yield ""
             yield f"never enabled: {', '.join(idle)}"
+        if self.coverage.untaken:
+            yield ""
+            yield f"branches never taken: {len(self.coverage.untaken):,} (--json lists them)"
 
     def _scope(self) -> Iterator[str]:
         if self.cut is not None:
