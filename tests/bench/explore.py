@@ -119,10 +119,10 @@ def ours(file: str, sets: Sets, engine: str = "vector", seconds: float | None = 
     return Ours._make([*said, time.perf_counter() - started, cpu() - before])
 
 
-def by_hand(case: Case, sets: Sets) -> str:
+def by_hand(name: str, sets: Sets) -> str:
     """The model that was written for Spin; bounds that are numbers are its macros."""
-    bounds = [f"#define {name} {value}\n" for name, value in sets.items() if value.isdigit()]
-    return "".join([*bounds, *((BY_HAND / f"{name}.pml").read_text() for name in ("each", case.name))])
+    bounds = [f"#define {bound} {value}\n" for bound, value in sets.items() if value.isdigit()]
+    return "".join([*bounds, *((BY_HAND / f"{part}.pml").read_text() for part in ("each", name))])
 
 
 def spins(text: str, known: Ours) -> Spins:
@@ -136,7 +136,7 @@ def spins(text: str, known: Ours) -> Spins:
 
 def beside_spin(case: Case, rounds: int, small: bool) -> dict[str, Any]:
     sets = case.small if small else case.full
-    texts = {} if spin.missing() else {"spin": by_hand(case, sets)}
+    texts = {} if spin.missing() else {"spin": by_hand(case.name, sets)}
     if texts and (case.is_exported or small):
         texts["exported"] = promela(load(ROOT / "models" / case.file, sets))
     mine: list[Ours] = []
