@@ -11,10 +11,11 @@ from typing import Any
 
 from dhruva.cells import Change, Read
 from dhruva.machines import MACHINES
-from dhruva.step import BOOK, Step
+from dhruva.rules import RULES
+from dhruva.step import Step, kernel
 from dhruva.step import step as shipped
 from dhruva.table import Machine, Refused
-from dhruva.walk import Rule, Walk
+from dhruva.walk import Rule
 
 
 def tables_with(machine: str, source: StrEnum, on: StrEnum, **cells: Any) -> Mapping[str, Machine[Any, Any]]:
@@ -26,14 +27,7 @@ def tables_with(machine: str, source: StrEnum, on: StrEnum, **cells: Any) -> Map
 
 def with_rule(kind: type, rule: Rule) -> Step:
     """The step in which inputs of one class mean something else."""
-
-    def step(read: Read, given: Any) -> Change | Refused:
-        if type(given) is not kind:
-            return shipped(read, given)
-        walk = Walk(BOOK, read)
-        return rule(walk, given) or walk.change()
-
-    return step
+    return kernel(rules={**RULES, kind: rule})
 
 
 def unsaid(effect: type) -> Step:
