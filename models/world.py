@@ -14,7 +14,7 @@ from dhruva.assume import ASSUMPTIONS, GHOST, may
 from dhruva.cells import Change, FollowUp, Key, Kind
 from dhruva.explore import Model, Read
 from dhruva.ids import OwnerId, RequestId, TaskId
-from dhruva.inputs import Handle
+from dhruva.inputs import Ask, Handle, WaitExpired, Wake, Withdraw
 from dhruva.step import Step
 from dhruva.table import Refused
 
@@ -26,6 +26,11 @@ Right = Callable[[Read, Any, Refused], bool]
 
 
 RAISED: Key = (GHOST, "raised")
+TOUCHED: Key = (GHOST, "touched")
+MOST = 10
+MOST_OF: Mapping[type, int] = {Ask: 8, Wake: 9, Withdraw: 4, WaitExpired: 4}
+"""How many cells a step reads or writes at most: to queue, to authorize and to activate takes these, whatever
+else there is (ACT-14). They are what was counted, so that a rule that looks at one more is noticed."""
 
 
 def task_id(number: int) -> TaskId:
@@ -93,6 +98,12 @@ class Scene:
             "step never raises, whatever comes in whatever state",
             cites="SHL-1b SHL-5b",
         )
+        m.always(
+            "a step touches few cells",
+            lambda read: read(TOUCHED) is None,
+            "no input reads and writes more cells than its kind ever needs, however many tasks there are",
+            cites="ACT-14a",
+        )
         for key, cell in world(step, setup).items():
             m.var(key, cell)
             if key[0] == Kind.ATTEMPT:
@@ -120,11 +131,20 @@ class Scene:
         self.m.action(name, run)
 
     def _answer(self, read: Read, given: Any) -> Change | Refused | Mapping[Key, Any]:
-        """What step says; that it raised is a ghost."""
+        """What step says; that it raised is a ghost, and that it looked at too much."""
+        touched: set[Key] = set()
+
+        def looked(key: Key) -> Any:
+            touched.add(key)
+            return read(key)
+
         try:
-            return self.step(read, given)
+            answer = self.step(looked, given)
         except Exception as error:  # noqa: BLE001 - whatever it raises, the claim is that it does not
             return {RAISED: f"{type(error).__name__}: {error}"}
+        if isinstance(answer, Change):
+            touched |= answer.writes.keys()
+        return {TOUCHED: len(touched)} if len(touched) > MOST_OF.get(type(given), MOST) else answer
 
     def _refused(self, read: Read, name: str, refused: Refused) -> object:
         """A refusal that some claim calls wrong is written down; a right one changes nothing."""

@@ -147,8 +147,8 @@ ALWAYS, IF_IT_CAN = False, True
 WIRING: Final[tuple[Wire, ...]] = (
     # scope: dispose and wake concern many; a scope of which nothing lives is drained by dispose itself
     Do("scope", ScopeEffect.WAKE_LANES, D.WAKE, "ACT-12 LIF-6"),
-    Do("scope", ScopeEffect.ABORT_EACH, D.ABORT_EACH, "ACT-11"),
-    Do("scope", ScopeEffect.REJECT_QUEUED, D.REJECT_QUEUED, "ACT-11 ACT-13"),
+    Do("scope", ScopeEffect.ABORT_EACH, D.ABORT_EACH, "ACT-11 SHL-3"),
+    Do("scope", ScopeEffect.REJECT_QUEUED, D.REJECT_QUEUED, "ACT-11 ACT-13 SHL-3"),
     Fire("scope", ScopeEffect.REJECT_QUEUED, "scope", (ScopeEvent.DRAINED,), W.DRAINED, ALWAYS, "ACT-11"),
     # request: whatever ends its waiting takes it out of the queue
     Do("request", R.STARTED, D.LEAVE_QUEUE, "ACT-13"),
@@ -157,7 +157,7 @@ WIRING: Final[tuple[Wire, ...]] = (
     Do("request", R.REJECTED, D.TELL_CALLER, "ACT-4 ACT-13"),
     Fire("request", R.WITHDRAWN, "scope", (ScopeEvent.DRAINED,), W.DRAINED, ALWAYS, "ACT-11"),
     Fire("request", R.REJECTED, "scope", (ScopeEvent.DRAINED,), W.DRAINED, ALWAYS, "ACT-11"),
-    Do("request", RequestEffect.COMMIT, D.COMMIT, "ACT-7"),
+    Do("request", RequestEffect.COMMIT, D.COMMIT, "ACT-7 ACT-8"),
     Fire(
         "request", RequestEffect.COMMIT, "scope", (ScopeEvent.TASK_STARTED,), W.SCOPE, ALWAYS, "ACT-5 ACT-7"
     ),
@@ -168,20 +168,20 @@ WIRING: Final[tuple[Wire, ...]] = (
     Fire("attempt", A.FREE_SLOT, "scope", (ScopeEvent.DRAINED,), W.DRAINED, ALWAYS, "ACT-11"),
     Do("attempt", A.SETTLE, D.BODY_ENDED, "ACT-18"),
     Fire("attempt", A.SETTLE, "task", (TaskEvent.SUCCEED, TaskEvent.FAIL), W.OUTCOME, IF_IT_CAN, "ACT-18"),
-    Do("attempt", A.SETTLE, D.TELL_IF_ENDED, "ACT-18 LIF-19"),
+    Do("attempt", A.SETTLE, D.TELL_IF_ENDED, "ACT-18 LIF-19 SHL-3"),
     Do("attempt", A.SETTLE, D.ASK_AGAIN, "ACT-10"),
     # task
-    Do("task", F.COMMIT, D.COMMIT, "LIF-3 ACT-7"),
+    Do("task", F.COMMIT, D.COMMIT, "LIF-3 ACT-7 ACT-8"),
     Fire("task", F.COMMIT, "scope", (ScopeEvent.TASK_STARTED,), W.SCOPE, ALWAYS, "ACT-5 ACT-7"),
     Do("task", F.LEAVE_LANE, D.LEAVE_LANE, "LIF-8"),
-    Do("task", F.TELL, D.TELL_IF_ENDED, "LIF-19"),
+    Do("task", F.TELL, D.TELL_IF_ENDED, "LIF-19 SHL-3"),
     Do("task", F.RETRY_OR_TELL, D.TAKE_BACK_TRY, "ACT-18"),
     Fire("task", F.RETRY_OR_TELL, "task", (TaskEvent.RETRY,), W.ITSELF, IF_IT_CAN, "LIF-14"),
     Do("task", F.TIMER, D.TIMER, "LIF-14"),
     Fire("task", F.ABORT_ATTEMPT, "attempt", (AttemptEvent.ABORT,), W.RUNNING, IF_IT_CAN, "LIF-8"),
-    *(Do("task", status, D.FIELDS, "LIF-2") for status in TaskStatus),
+    *(Do("task", status, D.FIELDS, "LIF-2 LIF-16") for status in TaskStatus),
     # re-execution
-    Do("reexecution", TaskStatus.PENDING, D.FIELDS, "LIF-2 LIF-9"),
+    Do("reexecution", TaskStatus.PENDING, D.FIELDS, "LIF-2 LIF-9 LIF-16"),
     Do("reexecution", ReexecutionEffect.NEW_RUN, D.NEW_RUN, "LIF-9"),
     # workers, handlers, streams
     Fire(

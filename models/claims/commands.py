@@ -48,9 +48,7 @@ def of_reexecution(scene: Scene, cast: Cast) -> None:
         return bool(cell.status == "failed" or m.bounds[cell.status] != 0)
 
     def resetting(read: Read) -> bool:
-        return any(
-            read((Kind.FOLLOW, kind, t)) for t in cast.tasks for kind in (FollowUp.RESET, FollowUp.RECALL)
-        )
+        return any(read((Kind.FOLLOW, kind, t)) for t in cast.tasks for kind in WALK)
 
     scene.takes(
         "what has ended can be re-executed",
@@ -94,6 +92,26 @@ def of_reexecution(scene: Scene, cast: Cast) -> None:
         ),
         "when a task is reset, no dependent counts it as met any more",
         cites="LIF-10c LIF-10e",
+    )
+    m.always_step(
+        "what is to be reset is reset",
+        lambda before, after, action, change: all(
+            cell is not None or after((Kind.TASK, key[2])).run > before((Kind.TASK, key[2])).run
+            for key, cell in written(change, Kind.FOLLOW)
+            if key[1] == FollowUp.RESET
+        ),
+        "a reset that was accepted opens its task for a new run, whatever came in between",
+        cites="LIF-9a LIF-10a LIF-10b SHL-3c",
+    )
+    m.always_step(
+        "the walk goes in its order",
+        lambda before, after, action, change: all(
+            cell is not None or (at := before(key)).after is None or before(at.after) is None
+            for key, cell in written(change, Kind.FOLLOW)
+            if key[1] in WALK
+        ),
+        "no step of the walk is over before the one that it comes after: dependents first, the asked last",
+        cites="LIF-10d LIF-10e SHL-3c",
     )
 
 

@@ -33,7 +33,7 @@ def of_lanes(m: Model, cast: Cast) -> None:
         "no wake-up is lost",
         for_each(cast.scopes, lambda read, s: _woken(read, cast, s)),
         "where someone waits and a slot is free in an open scope, the lanes are about to be looked at",
-        cites="ACT-12c ACT-13e SHL-3d",
+        cites="ACT-12c ACT-13e LIF-7 SHL-3d",
     )
     m.always_step(
         "first come first served",

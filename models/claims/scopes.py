@@ -74,6 +74,8 @@ def of_scopes(m: Model, cast: Cast) -> None:
             "the limit is reached",
             some(scopes, lambda read, key, s: s.active == _most(read, key[1])),
         )
+        if m.bounds.get("limit", 1) != 1:
+            m.sometimes("attempts run beside each other", some(scopes, lambda read, key, s: s.active > 1))
 
 
 def _most(read: Read, scope: int) -> int:
@@ -153,7 +155,7 @@ def _counted(m: Model, cast: Cast, s: int) -> None:
         named("slots are attempts", s, cast.scopes),
         count(attempts, here).equals(lambda read: read(key).active if read(key) else 0),
         "a slot is held exactly while an attempt is running or aborting",
-        cites="ACT-2d ACT-7b ACT-16b LIF-8d",
+        cites="ACT-2d ACT-7b ACT-16b LIF-7 LIF-8d",
     )
     m.always(
         named("live counts the living", s, cast.scopes),

@@ -1,4 +1,4 @@
-"""May this request execute now? One answer, the first rule that decides (ACT-2, ACT-3, ACT-13)."""
+"""May this request execute now? One answer, the first rule that decides (ACT-2, ACT-3, ACT-6, ACT-13)."""
 
 from enum import StrEnum
 from typing import Final, NamedTuple

@@ -7,7 +7,10 @@ from dhruva.ids import ENDED, Priority, TaskId, TaskStatus
 
 
 def satisfied(status: TaskStatus | None, required: bool, attempt_alive: bool) -> bool:
-    """Whether a dependency in this status lets its dependent go on (LIF-4). None: nobody knows the id."""
+    """Whether a dependency in this status lets its dependent go on (LIF-4). None: nobody knows the id.
+
+    A required one that failed or was cancelled does not, and blocks (LIF-5).
+    """
     if attempt_alive:
         return False
     if required:

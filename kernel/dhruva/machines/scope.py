@@ -51,7 +51,7 @@ SCOPE: Final = Machine(
     closed_by="ACT-5",
     rows=(
         #   from         on              to            when     then     cites
-        Row(S.INIT,      E.MOUNTED,      S.ATTACHED,   (),      WAKE,    "ACT-5"),
+        Row(S.INIT,      E.MOUNTED,      S.ATTACHED,   (),      WAKE,    "ACT-5 ACT-17"),
         Row(S.ATTACHED,  E.TASK_STARTED, S.RUNNING,    (),      (),      "ACT-5 ACT-7"),
         Row(S.RUNNING,   E.TASK_STARTED, S.RUNNING,    (),      (),      "ACT-5 ACT-7"),
         Row(S.ATTACHED,  E.SUSPEND,      S.SUSPENDED,  (),      (),      "ACT-5 ACT-12"),
