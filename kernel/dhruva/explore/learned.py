@@ -108,9 +108,11 @@ class Learned:
     def untaken(self) -> tuple[str, ...]:
         """Where an action reads a cell, the values that this cell has elsewhere but never had there."""
         found = []
+        # There are far more nodes than values, and to show a value takes long.
+        shown = {field: [show(value) for value in field.values] for field in self.layout.fields}
         for action, function in zip(self.model.actions, self.actions, strict=True):
             for node in function.nodes():
-                missing = [show(v) for code, v in enumerate(node.field.values) if code not in node.branches]
+                missing = [v for code, v in enumerate(shown[node.field]) if code not in node.branches]
                 if missing:
                     found.append(f"{action.name}: {show_key(node.field.key)} = {' or '.join(missing)}")
         return tuple(found)
