@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dhruva.explore.errors import EngineError
 from dhruva.explore.fields import Field, Words
 from dhruva.explore.index import U64, Ids
 from dhruva.explore.names import States
@@ -143,6 +144,8 @@ class Walked:
                     return False
                 self._take_in(self._paths.learn(words))
             entries[unknown], places[unknown] = self._paths.walk(states.take(unknown))
+            if (entries.take(unknown.take(first)) < 0).any():
+                raise EngineError(f"{self.function.name}: a path that was put in leads nowhere")
             unknown = unknown[entries.take(unknown) < 0]
         return True
 
