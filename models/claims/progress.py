@@ -68,7 +68,8 @@ def of_accepted(scene: Scene, cast: Cast, *fair: str) -> None:
             f"an accepted task ends or is blocked ({task})",
             partial(_is_accepted, task),
             partial(_is_settled, cast, task),
-            "a task ends, or its scope, spawn limit, dependency or executor keeps it from starting",
+            "a task ends, or its scope, spawn limit, dependency or executor keeps it from starting; no retry "
+            "goes on for ever, also where each try fails",
             fair=fair,
             cites="LIF-5a LIF-15d LIF-14b ACT-12c",
         )
