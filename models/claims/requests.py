@@ -69,7 +69,8 @@ def of_requests(scene: Scene, cast: Cast) -> None:
         (Ask,),
         lambda read, given, refused: _is_right(read, given, refused),
         "authorized or queued unless a rule is broken; the reason is that of the first",
-        cites="ACT-1d ACT-2a ACT-2b ACT-2c ACT-2d ACT-2e ACT-3a ACT-3b ACT-3c ACT-3d ACT-13d ACT-17d",
+        cites="ACT-1d ACT-2a ACT-2b ACT-2c ACT-2d ACT-2e ACT-3a ACT-3b ACT-3c ACT-3d ACT-6a ACT-6b ACT-13d "
+        "ACT-17d",
     )
     scene.always_step(
         "an answer is commit or a place in the queue",
