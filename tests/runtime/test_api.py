@@ -5,12 +5,14 @@ import sys
 import threading
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from dhruva.ids import Priority
 from dhruva.runtime.api import Authority
 from dhruva.runtime.context import Context
+from dhruva.runtime.errors import InvalidDependency
 from dhruva.runtime.outcomes import (
     Aborted,
     AttemptAborted,
@@ -325,3 +327,41 @@ def test_nonsense_is_refused_with_words(kind: str, tmp_path: Path) -> None:
         authority(kind, tmp_path, 0)
     with pytest.raises(ValueError, match="limit of scope 'a' is 0"):
         Authority().scope("a", limit=0)
+
+
+def test_an_authority_that_was_not_entered_says_so(kind: str, tmp_path: Path) -> None:
+    async def main() -> None:
+        here = authority(kind, tmp_path)
+
+        @here.executor
+        async def work(_inputs: dict[str, Any]) -> None:
+            pass
+
+        for call in (here.create("a", work), here.tasks(), here.scope("a").open(), here.checkpoint()):
+            with pytest.raises(StoreError, match="is not open: enter it first"):
+                await call
+        async with here:
+            await (await here.create("a", work)).ended()
+            with pytest.raises(RuntimeError, match="an authority is entered once"):
+                await here.__aenter__()
+            await here.tasks()
+        with pytest.raises(StoreError, match="is closed"):
+            await here.tasks()
+
+    run(main())
+
+
+def test_what_is_no_task_or_status_is_named(kind: str, tmp_path: Path) -> None:
+    async def main() -> None:
+        async with authority(kind, tmp_path) as here:
+
+            @here.executor
+            async def work(_inputs: dict[str, Any]) -> None:
+                pass
+
+            with pytest.raises(InvalidDependency, match="'a' is no task"):
+                await here.create("b", work, after=["a"])  # type: ignore[list-item]
+            with pytest.raises(ValueError, match="status is 'running'; it is one of pending, in_progress"):
+                await here.tasks(status="running")
+
+    run(main())

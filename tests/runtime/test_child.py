@@ -62,6 +62,46 @@ def lives(pid: int) -> bool:
     return True
 
 
+UNGUARDED = """
+import asyncio
+from dataclasses import dataclass
+from dhruva import Authority
+
+@dataclass
+class Row:
+    number: "int"
+
+def work(inputs):
+    return {"row": Row(1).number}
+
+async def main():
+    async with Authority.open("work.db") as here:
+        here.executor(where="process")(work)
+        task = await here.create("a", "work", retry=1)
+        print((await task.ended()).error, len((await here.tasks()).tasks))
+
+GUARD
+    asyncio.run(main())
+"""
+"""A program that people write. Unguarded, each child of it would open the store and start children."""
+
+
+@pytest.mark.parametrize(
+    ("guard", "said"),
+    [
+        ('if __name__ == "__main__":', "None 1"),
+        ("if True:", "loaded by a child process for one of its functions, and opened an authority: put what"),
+    ],
+)
+def test_a_program_that_works_when_it_is_loaded_is_told_so(tmp_path: Path, guard: str, said: str) -> None:
+    program = tmp_path / "program.py"
+    program.write_text(UNGUARDED.replace("GUARD", guard))
+    command = [sys.executable, str(program)]
+    ran = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, timeout=60, check=False)
+    assert said in ran.stdout
+    assert ran.stdout.endswith(" 1\n"), "a child made tasks of its own"
+
+
 def test_what_it_returns_comes_back() -> None:
     data = {"a": [1, 2.5, None, True], "ü": "ж"}
     assert run(run_in_child(plain, [data])) == data

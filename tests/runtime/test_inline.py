@@ -31,6 +31,7 @@ class Desk:
 
     def __init__(self, store: MemoryStore, kernel: Kernel | None = None) -> None:
         self.shell = InlineShell(Engine(store, kernel or shipped(), ProcessId(9), True))
+        asyncio.run(self.shell.start())
         self.heard: list[Any] = []
         self.shell.perform = lambda effect: self.heard.append(effect)
 

@@ -23,9 +23,10 @@ from dhruva.records import DependsOn, RetryPolicy, TaskDefinition
 from dhruva.requests.shapes import Given
 from dhruva.runtime import retention
 from dhruva.runtime.calls import Answer, Facts, Kernel
+from dhruva.runtime.child_main import only_loads
 from dhruva.runtime.creating import ROOT
 from dhruva.runtime.environment import Environment, RealEnvironment
-from dhruva.runtime.errors import InvalidTask, NotFound
+from dhruva.runtime.errors import InvalidDependency, InvalidTask, NotFound
 from dhruva.runtime.executions import TIMEOUT_MS
 from dhruva.runtime.executors import Executors, Where, faults, made
 from dhruva.runtime.inline import InlineShell
@@ -46,6 +47,8 @@ After = Task | UUID | DependsOn
 
 class Authority:
     """Authorizes requests and tasks, under one limit over all its scopes, and runs their bodies."""
+
+    _entered = False
 
     def __init__(
         self,
@@ -242,8 +245,10 @@ class Authority:
     ) -> Page:
         """A page of tasks in the order of creation; by name, if the beginning of a `name` is given."""
         above = None if parent is None else parent if isinstance(parent, Task) else await self.task(parent)
+        if status is not None and status not in [*TaskStatus]:
+            raise ValueError(f"status is {status!r}; it is one of {', '.join(TaskStatus)}")
         query = Query(
-            status=None if status is None else str(TaskStatus(status)),
+            status=None if status is None else str(status),
             name=name,
             parent=None if above is None else above.number,
             executor=executor,
@@ -273,6 +278,15 @@ class Authority:
     # Opening and leaving.
 
     async def __aenter__(self) -> "Authority":
+        program = only_loads()
+        if program is not None:
+            raise RuntimeError(
+                f"{program} is loaded by a child process for one of its functions, and opened an authority:"
+                ' put what is not to run there under `if __name__ == "__main__":`'
+            )
+        if self._entered:
+            raise RuntimeError("this authority was entered before; an authority is entered once")
+        self._entered = True
         try:
             await self._running.shell.start()
             await self._found()
@@ -326,6 +340,8 @@ def _clock(environment: Environment) -> Callable[[], int]:
 
 
 def _id(of: Task | TaskDefinition | UUID) -> UUID:
+    if not isinstance(of, UUID | Task | TaskDefinition):
+        raise InvalidDependency(f"{of!r:.100} is no task: give a Task, a TaskDefinition, or the UUID of one")
     return of if isinstance(of, UUID) else of.id
 
 

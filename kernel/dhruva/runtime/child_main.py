@@ -5,12 +5,15 @@ import importlib
 import inspect
 import json
 import os
-import runpy
 import sys
 import threading
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 GONE = 3  # exit code of a child whose parent is gone
+PROGRAM = "__dhruva_child__"  # what the program of the parent is called here, where it is not the program
+LOADS = "__dhruva_loads__"  # of that module, while what stands in it runs
 
 
 def main() -> None:
@@ -59,12 +62,26 @@ def found(module: str, name: str, program: str | None) -> Any:
     """The function. The program itself is run again under another name, as far as its definitions go."""
     here: Any = importlib.import_module(module) if program is None else None
     if program is not None:
-        names = runpy.run_path(program, run_name="__dhruva_child__")
-        first, _, name = name.partition(".")
-        here = names[first]
-    for part in name.split(".") if name else ():
+        here = loaded(program)
+    for part in name.split("."):
         here = getattr(here, part)
     return here
+
+
+def loaded(program: str) -> ModuleType:
+    """What stands under `if __name__ == "__main__":` does not run here."""
+    module = sys.modules[PROGRAM] = ModuleType(PROGRAM)
+    module.__file__ = program
+    setattr(module, LOADS, True)
+    exec(compile(Path(program).read_bytes(), program, "exec"), vars(module))
+    setattr(module, LOADS, False)
+    return module
+
+
+def only_loads() -> str | None:
+    """The program that this process has yet to load before it can run the one function it was started for."""
+    module = sys.modules.get(PROGRAM)
+    return module.__file__ if module is not None and getattr(module, LOADS) else None
 
 
 def call(function: Any, arguments: list[Any]) -> Any:

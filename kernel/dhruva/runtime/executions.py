@@ -164,12 +164,23 @@ class Execution:
             result = plain.encoded(await self._body(inputs), plain.RESULT_MAX, "the result")
             given, said, self._saw = Succeed(self.ref), Said(result=result), Succeeded(None)
         except asyncio.CancelledError as fault:
-            given = Fail(self.ref) if self._context.signal.said is None else Stopped(self.ref)
-            said, self._saw = Said(error=_error(fault)), Failed(fault)
+            self._saw = Failed(fault)
+            if self._context.signal.said is None:
+                given, said = Fail(self.ref), Said(error=_error(fault))
+            else:  # it ended because it was asked to: the reason says it all
+                given, said = Stopped(self.ref), Said()
         except (plain.NotPlain, ValidationError, _NoBody) as fault:  # trying again would change nothing
             given, said, self._saw = Fail(self.ref, False), Said(error=_error(fault)), Failed(fault)
-        except (Exception, SystemExit) as fault:  # noqa: BLE001 - it is the body's, and told in its record
+        except GeneratorExit:  # the loop is gone, and with it whoever could be told
+            raise
+        except BaseException as fault:  # it is the body's, and told in its record
             given, said, self._saw = Fail(self.ref), Said(error=_error(fault)), Failed(fault)
+            if isinstance(fault, KeyboardInterrupt):
+                self._end(given, said)
+                raise
+        self._end(given, said)
+
+    def _end(self, given: Any, said: Said) -> None:
         if self._timer is not None:
             self._timer.cancel()
         self._running.shell.submit(_Seen(self._running, given, self._stored, said))

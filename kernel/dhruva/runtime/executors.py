@@ -11,7 +11,7 @@ import asyncio
 import inspect
 from collections.abc import Callable, Iterable, Sequence
 from difflib import get_close_matches
-from typing import Any, Final, Literal, NamedTuple, get_type_hints
+from typing import Any, Final, Literal, NamedTuple, get_args, get_type_hints
 
 from pydantic import TypeAdapter, ValidationError
 
@@ -84,6 +84,8 @@ def made(
         raise ValueError(f"name of an executor is {called!r}; it must have 1 to {NAME_LENGTH_MAX} characters")
     if timeout is not None and not timeout > 0:
         raise ValueError(f"timeout of {called!r} is {timeout}; it must be above 0, or None")
+    if where not in (None, *get_args(Where)):
+        raise ValueError(f"where of {called!r} is {where!r}; it is one of {', '.join(get_args(Where))}")
     place: Where = where or ("coroutine" if is_async(function) else "thread")
     if place == "coroutine" and not is_async(function):
         raise TypeError(f"{called!r} is no async function; it runs in a thread or a process")
@@ -138,7 +140,7 @@ class Executors:
 
     def tell(self) -> None:
         """The store knows the names that were registered, and that this process has them."""
-        if self._new:
+        if self._new and self._ready:
             names, self._new = self._new, []
             self._running.shell.submit(_Registered(self._running, names))
 

@@ -16,7 +16,7 @@ from dhruva.runtime import codec, journal
 from dhruva.runtime.calls import Asking, Done
 from dhruva.runtime.engine import Engine
 from dhruva.runtime.memory import MemoryStore
-from dhruva.runtime.shell import CLOSED, Perform, Told, deliver, nobody, nothing
+from dhruva.runtime.shell import CLOSED, NOT_OPEN, Perform, Told, deliver, nobody, nothing
 from dhruva.runtime.store import START, Head, StoreError
 from dhruva.table import Refused
 
@@ -40,17 +40,18 @@ class InlineShell:
         self.told: Told = nobody
         self.refused = 0
         self._waiting: deque[Asking] = deque()
-        self._busy = self._closed = False
+        self._busy = False
+        self._shut: str | None = NOT_OPEN
         self._alone = _on(engine, engine.store) if type(engine.store) is MemoryStore else None
 
     async def start(self) -> None:
-        self._busy = True
+        self._shut, self._busy = None, True
         self._go_on()
 
     def submit(self, call: Asking) -> None:
         """A call that is made while another is answered comes after it."""
-        if self._closed:
-            call.answered(StoreError(CLOSED))
+        if self._shut is not None:
+            call.answered(StoreError(self._shut))
         elif self._busy:
             self._waiting.append(call)
         else:
@@ -113,7 +114,7 @@ class InlineShell:
         deque(deliver(outcome, self.perform, self.told), 0)
 
     async def close(self) -> None:
-        self._closed = True
+        self._shut = CLOSED
         self.engine.store.close()
 
 

@@ -59,10 +59,17 @@ def _look(value: Any, limit: int, what: str) -> None:
             if left >= 0:
                 parts.extend((f"{where}[{at}]", inner) for at, inner in enumerate(part))
         elif not _is_plain(part):
-            raise NotPlain(f"{what}{where} is a {type(part).__name__}, or a number that JSON does not know")
+            raise NotPlain(f"{what}{where} is {_called(part)}, which JSON does not know")
         left -= 1
         if left < 0:
             raise NotPlain(f"{what} is larger than {limit} bytes of JSON")
+
+
+def _called(part: Any) -> str:
+    """Values are not told, but for numbers that are none."""
+    if isinstance(part, float):
+        return f"the float {part}"
+    return "an integer beyond 64 bits" if isinstance(part, int) else f"a {type(part).__name__}"
 
 
 def _is_plain(part: Any) -> bool:

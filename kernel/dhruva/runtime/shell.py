@@ -28,6 +28,7 @@ IDLE: Final = 0.02  # seconds between looks at what other processes wrote
 AWAITED: Final = 0.004  # the same, while someone here waits for a task
 WATCH: Final = 0.5  # seconds between looks at whether other processes live
 CLOSED: Final = "the authority is closed"
+NOT_OPEN: Final = "the authority is not open: enter it first, as in `async with Authority() as authority`"
 log: Final = logging.getLogger("dhruva.runtime")
 
 Perform = Callable[[Effect], None]
@@ -118,7 +119,8 @@ class ThreadShell:
         self._post: Post | None = None
         self._inbox: deque[Iterator[None]] = deque()
         self._watched = 0.0
-        self._closed = self._pumping = False
+        self._shut: str | None = NOT_OPEN
+        self._pumping = False
         self.perform: Perform = nothing
         self.told: Told = nobody
         self.refused = 0
@@ -144,15 +146,16 @@ class ThreadShell:
         self._thread = threading.Thread(target=self._serve, args=(opened,), name="dhruva-writer", daemon=True)
         self._thread.start()
         await asyncio.shield(opened)
+        self._shut = None
 
     def submit(self, call: Asking) -> None:
-        if self._closed:
-            call.answered(StoreError(CLOSED))
+        if self._shut is not None:
+            call.answered(StoreError(self._shut))
         else:
             self._calls.put(call)
 
     async def close(self) -> None:
-        self._closed = True
+        self._shut = CLOSED
         self._calls.put(None)
         if self._ended is not None:
             await asyncio.shield(self._ended)
