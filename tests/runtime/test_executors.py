@@ -307,9 +307,7 @@ def test_what_can_be_no_executor_is_refused_when_it_is_registered() -> None:
         here.executor(where="thread")(later)
     with pytest.raises(TypeError, match="is no async function"):
         here.executor(where="coroutine")(local)
-    with pytest.raises(
-        ValueError, match="where of 'later' is 'moon'; it is one of coroutine"
-    ):
+    with pytest.raises(ValueError, match="where of 'later' is 'moon'; it is one of coroutine"):
         here.executor(where="moon")(later)  # type: ignore[call-overload]
     with pytest.raises(ValueError, match=r"timeout of 'later' is 0"):
         here.executor(timeout=0)(later)
