@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Any, Final, NamedTuple
 
 from dhruva.machines import MACHINES
-from dhruva.table import Machine, Refused
+from dhruva.table import Machine, Refused, Symbol
 
 Tables = Mapping[str, Machine[Any, Any]]
 
@@ -25,7 +25,7 @@ class Leg(NamedTuple):
     source: str
     on: str
     target: str
-    when: tuple[str, ...]  # guards that must hold
+    when: tuple[Symbol, ...]  # guards that must hold
     cites: str
 
 
@@ -36,7 +36,7 @@ class Route(NamedTuple):
     state: str
     event: str
     legs: tuple[Leg, ...]
-    when: tuple[str, ...]  # guards of the event's own row, at the end of the route
+    when: tuple[Symbol, ...]  # guards of the event's own row, at the end of the route
 
 
 def route(machine: str, state: str, event: str, tables: Tables = MACHINES) -> Route | None:

@@ -101,10 +101,14 @@ def explained(refused: Refused, tables: Tables = MACHINES) -> str:
 
 
 def route_line(route: Route | None, rule: str, because: str) -> str:
-    """Why it was refused, and how to get to where it is allowed."""
+    """Why it was refused, and how to get to where it is allowed. A guard says what it needs."""
+    guards = {str(guard): guard.sentence for guard in (route.when if route else ())}
+    if route is not None and not route.legs and because in guards:
+        return f"refused by {rule}: needed is that {guards[because]}"
     word = because.replace("_", " ")
     said = f"refused by {rule} ({word})"
     if route is None or not route.legs:
         return said
     steps = ", then ".join(f"{leg.on} ({leg.source} to {leg.target})" for leg in route.legs)
-    return f"{said}; allowed after {steps}"
+    needs = f", if {' and '.join(guards.values())}" if guards else ""
+    return f"{said}; allowed after {steps}{needs}"
