@@ -40,7 +40,7 @@ OPTIONAL = (
 HANDED_OUT_ONCE = "against the assumption that an id is handed out once; the gate holds all the same"
 ONE_LISTED = "only what is ready stands in a lane, and in the lane of its own scope"
 UNTAKEN = {
-    Never("decide.authority.authorize", "facts.tries >= facts.max_tries", True): (
+    Never("decide.authority.authorize", "tries >= max_tries", True): (
         "who has used up its tries does not ask: `tries_left` is asked first; ACT-2 wants both"
     ),
     Never("decide.outcome.settle", "reason is None", False): "who was asked to stop never succeeded",
@@ -63,7 +63,7 @@ UNTAKEN = {
         "rules.flows.keep_signal", "kept[2] is None", True
     ): "an early signal has a name, a wait has a kind",
     Never("rules.follow_ups.ask_again", "walk[keys.REQUEST, key[2]] is not None", True): HANDED_OUT_ONCE,
-    Never("rules.scopes.ask", "walk[keys.REQUEST, given.request] is not None", True): HANDED_OUT_ONCE,
+    Never("rules.scopes.ask", "walk[keys.REQUEST, request] is not None", True): HANDED_OUT_ONCE,
     Never("rules.scopes.ask", "walk[keys.ATTEMPT, first] is not None", True): HANDED_OUT_ONCE,
     Never("rules.follow_ups.reset", "before.run == after.run", True): (
         "what was accepted for a reset stays as it is until then; if not, its dependents are told anew"

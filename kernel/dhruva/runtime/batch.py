@@ -7,6 +7,7 @@ says what there is to answer and to perform once the transaction is durable.
 """
 
 import logging
+from collections.abc import Callable
 from typing import Any, Final, Protocol
 
 import msgspec
@@ -38,6 +39,10 @@ class Host(Protocol):
     executors: set[ExecutorId]
     serving: bool  # it starts what waits in lanes
     left: dict[Key, None]
+
+    @property
+    def pause(self) -> Callable[[], object]:
+        """Called between inputs: a thread lets others have the interpreter."""
 
     def now(self) -> int: ...
 
@@ -171,6 +176,7 @@ class Batch:
                     return change
                 self._take(given, change)
                 changes.append(change)
+                self._host.pause()
             then = getattr(call, "then", None)
             if then is not None:
                 then(self, changes)
@@ -200,6 +206,7 @@ class Batch:
             key = next(iter(self.pending))
             del self.pending[key]
             self._handle(key)
+            self._host.pause()
 
     def _handle(self, key: Key) -> None:
         given: Any = Handle(key)
@@ -321,7 +328,7 @@ class Batch:
         rows: tuple[Row, ...] = ()
         link = None
         if self._host.keeps_journal and self._over:
-            rows = codec.rows(written)
+            rows = codec.rows(written, self._host.pause)
             tables = self._host.kernel.tables
             link = journal.seal(self._transaction.head, tables, self._inputs, self._edges, rows)
         beside = (self._payloads, link, self._tasks, self._states, self._checkpoint)

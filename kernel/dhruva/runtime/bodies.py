@@ -8,6 +8,8 @@ from contextlib import suppress
 from types import FunctionType
 from typing import Any, Final
 
+COROUTINE: Final = inspect.CO_COROUTINE
+
 
 class Signal:
     """The abort signal of one attempt: it is set once, with a reason.
@@ -64,7 +66,7 @@ def named(function: Callable[..., Any]) -> str:
 def is_async(function: Callable[..., Any]) -> bool:
     """Whether calling it gives a coroutine. Told from the flags of its code where it is a plain `def`."""
     if type(function) is FunctionType:
-        return bool(function.__code__.co_flags & inspect.CO_COROUTINE)
+        return bool(function.__code__.co_flags & COROUTINE)
     return inspect.iscoroutinefunction(function) or inspect.iscoroutinefunction(type(function).__call__)
 
 

@@ -207,7 +207,14 @@ LAYOUT: Final = _layout()
 """Identity of this encoding. A store that was written with another is not read with this one."""
 
 
-def rows(written: Mapping[Key, Cell | None]) -> tuple[tuple[bytes, bytes | None], ...]:
-    """Written cells, encoded, in the order of their keys: what is stored, and what a link's hash covers."""
-    encoded = ((key_to_bytes(key), None if cell is None else to_bytes(cell)) for key, cell in written.items())
+def rows(
+    written: Mapping[Key, Cell | None], pause: Callable[[], object] = int
+) -> tuple[tuple[bytes, bytes | None], ...]:
+    """Written cells, encoded, in the order of their keys: what is stored, and what a link's hash covers.
+
+    `pause` is called after each: there may be many."""
+    encoded = []
+    for key, cell in written.items():
+        encoded.append((key_to_bytes(key), None if cell is None else to_bytes(cell)))
+        pause()
     return tuple(sorted(encoded, key=itemgetter(0)))

@@ -23,6 +23,10 @@ _TASK: Final = "task"
 _new: Final = tuple.__new__
 
 
+def _no_pause() -> None:
+    """Who runs batches where their callers are keeps nobody waiting but them."""
+
+
 class Engine:
     """Runs batches. One that serves a shared store is enrolled in it, so that others know of it."""
 
@@ -42,6 +46,7 @@ class Engine:
         self.left: dict[Key, None] = {}  # follow-ups to handle
         self.more = False  # some of them can be handled at once
         self.unknown: CommitUnknown | None = None  # nothing more is run: what is performed must be known
+        self.pause: Callable[[], object] = _no_pause  # called between the inputs of a batch
         self._seen = 0  # the newest link of which this process knows
 
     def resume(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Callable, Generator, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
-from typing import Any, Final, Generic, TypeVar, cast
+from typing import Any, Final, Generic, TypeVar
 
 from dhruva.cells import Change, FollowUp, Kind
 from dhruva.effects import StartBody
@@ -150,7 +150,7 @@ class Handle(Generic[T]):
 
     def given(self, process: ProcessId, new_id: Callable[[], int]) -> Any:
         """Asks (ACT-1), late if it waited too long on its way."""
-        home, request = self._home, cast(RequestId, new_id())
+        home, request = self._home, new_id()  # type: Home, Any
         self._id = request
         late = home.queue_wait is not None and self._waits_for() < 0
         return _new(Ask, (request, home.id, process, self._priority, late))
@@ -169,8 +169,8 @@ class Handle(Generic[T]):
     def answered(self, answer: Answer) -> None:
         self.answer = answer
         if isinstance(answer, Done):
-            if self._asking is None:
-                self._stamp()
+            if self._asking is None and self._home.queue_wait is None:
+                self.asked_at = self._running.environment.now()
             self._running.handles[self._id] = self
             self._home.began(self)
             if self._home.queue_wait is not None and not _starts(answer.changes[0]):
@@ -266,7 +266,7 @@ class Handle(Generic[T]):
             self._before = before = Aborted(self._reason("")) if aborted else self._seen
             if change.follow_ups and (_FOLLOW, _AGAIN, self._id) in change.writes:
                 self._ask_again()
-            elif before is not None and before != _ABORTED_SOMEHOW:
+            elif before is not None and not (aborted and before == _ABORTED_SOMEHOW):
                 self.finish(before)
         elif isinstance(answer, PutAside):
             self.finish(Failed(WasParked(answer.parked, answer.error)))

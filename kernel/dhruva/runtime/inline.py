@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 from dhruva.cells import Change
+from dhruva.effects import Effect
 from dhruva.ids import ProcessId
 from dhruva.runtime import codec, journal
 from dhruva.runtime.calls import Asking, Done
@@ -26,6 +27,7 @@ Given = Callable[[ProcessId, Callable[[], int]], Any]
 method, `given`, needs nothing else. It may be asked for it more than once."""
 
 _new: Final = tuple.__new__
+_NO_EFFECTS: Final[tuple[Effect, ...]] = ()
 
 
 class InlineShell:
@@ -84,25 +86,25 @@ class InlineShell:
         change = None if given is None or self._alone is None or self.engine.left else self._alone(given)
         if change is None:
             self._batch((call,))
-        elif isinstance(change, Refused):
+            return
+        answer: Done | Refused
+        if isinstance(change, Refused):
             self.refused += 1
-            self._answer(call, change)
+            answer, effects = change, _NO_EFFECTS
         elif change.follow_ups:
             self._drain(call, change)
+            return
         else:
-            self._answer(call, _new(Done, ((change,),)))
-            for effect in change.effects:
-                try:
-                    self.perform(effect)
-                except Exception:
-                    log.exception("performing %s raised", type(effect).__name__)
-
-    def _answer(self, call: Asking, answer: Done | Refused) -> None:
-        """Who raises when it hears of something keeps nobody else from hearing."""
+            answer, effects = _new(Done, ((change,),)), change.effects
         try:
             call.answered(answer)
-        except Exception:
+        except Exception:  # who raises when it hears of something keeps nobody else from hearing
             log.exception("%s raised", type(call).__qualname__)
+        for effect in effects:
+            try:
+                self.perform(effect)
+            except Exception:
+                log.exception("performing %s raised", type(effect).__name__)
 
     def _drain(self, call: Asking, change: Change) -> None:
         """Its follow-ups are handled before it is answered, as in a batch."""

@@ -188,8 +188,7 @@ class Observed(Insisted):
     __slots__ = ("_given",)
 
     def __init__(self, running: Running, given: Any, then: Callable[[Answer], None]) -> None:
-        super().__init__(running, then)
-        self._given = given
+        self._running, self._given, self._then, self._waited = running, given, then, None
 
     def given(self, _process: ProcessId, _new_id: Callable[[], int]) -> Any:
         return self._given

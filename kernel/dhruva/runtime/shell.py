@@ -13,7 +13,7 @@ import queue
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator
-from time import monotonic, perf_counter
+from time import monotonic, perf_counter, sleep
 from typing import Any, Final, Protocol
 
 from dhruva.effects import Effect
@@ -24,6 +24,8 @@ from dhruva.runtime.store import StoreError
 BATCH_MAX: Final = 256  # calls in one transaction
 QUEUED_MAX: Final = 100_000  # calls that may wait for the writer
 SHARE: Final = 0.0  # seconds that answers and effects may take of the event loop in one go
+STRETCH: Final = 0.001  # seconds that the writer may keep the interpreter to itself
+BREATH: Final = 0.00002  # seconds for which it then leaves it to others
 IDLE: Final = 0.02  # seconds between looks at what other processes wrote
 AWAITED: Final = 0.004  # the same, while someone here waits for a task
 WATCH: Final = 0.5  # seconds between looks at whether other processes live
@@ -118,7 +120,7 @@ class ThreadShell:
         self._ended: asyncio.Future[None] | None = None
         self._post: Post | None = None
         self._inbox: deque[Iterator[None]] = deque()
-        self._watched = 0.0
+        self._watched = self._paused = 0.0
         self._shut: str | None = NOT_OPEN
         self._pumping = False
         self.perform: Perform = nothing
@@ -174,12 +176,19 @@ class ThreadShell:
             self._tell(self._ended.set_result, None)
             return
         self._tell(opened.set_result, None)
+        post.engine.pause = self._pause
         try:
             while self._turn(post):
                 pass
         finally:
             post.close()
             self._tell(self._deliver, self._end())
+
+    def _pause(self) -> None:
+        """The interpreter would be left to the event loop after 5 ms only, which is late for what it does."""
+        if perf_counter() - self._paused > STRETCH:
+            sleep(BREATH)
+            self._paused = perf_counter()
 
     def _watch(self, post: Post) -> None:
         post.watch(self._came)
@@ -192,6 +201,7 @@ class ThreadShell:
         """One batch, if there is something to do. False: it was the last."""
         engine = post.engine
         calls, last = self._take(engine)
+        self._paused = perf_counter()
         if calls or engine.more or engine.store.moved_on():
             self._came(engine.run(calls))
         while last and engine.more:

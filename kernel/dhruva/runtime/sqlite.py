@@ -39,7 +39,8 @@ from dhruva.runtime.turnstile import Turnstile
 
 APPLICATION_ID: Final = 0x64687276  # "dhrv", in the header of the file
 SIZES: Final = (64, 32, 16, 8, 4, 2, 1)  # rows per statement
-CACHED_MAX: Final = 200_000  # cells kept in memory
+CACHED_MAX: Final = 200_000  # cells, records and payloads kept in memory
+SMALL: Final = 256  # bytes of a payload that is kept in memory
 BUSY_SECONDS: Final = 30.0  # how long to wait for another process that writes
 
 SCHEMA: Final = (
@@ -110,6 +111,7 @@ class SqliteStore:
             raise
         self.cached: dict[Key, Any] = {}
         self.states: dict[int, State | None] = {}
+        self.payloads: dict[str, bytes | None] = {}
         self.version: int | None = None
         self.head = START
         self.last_id = 0  # handed out
@@ -177,9 +179,10 @@ class SqliteStore:
         """Someone else wrote: what is kept in memory is forgotten, the journal's head read again."""
         version = self._version()
         others = version != self.version
-        if others or len(self.cached) + len(self.states) > CACHED_MAX:
+        if others or len(self.cached) + len(self.states) + len(self.payloads) > CACHED_MAX:
             self.cached.clear()
             self.states.clear()
+            self.payloads.clear()
             self.version, self.head = version, self.read_head()
             self.stored_id = self.read_last_id()
             self.last_id = max(self.last_id, self.stored_id)
@@ -265,9 +268,14 @@ class SqliteTransaction:
         return ((codec.key_from_bytes(key), codec.from_bytes(cell)) for key, cell in rows)
 
     def payload(self, name: str) -> bytes | None:
-        query = "SELECT value FROM payloads WHERE name = ?"
-        row = self._query(query, (name,)).fetchone()
-        return None if row is None else bytes(row[0])
+        kept = self._store.payloads
+        if name in kept:
+            return kept[name]
+        row = self._query("SELECT value FROM payloads WHERE name = ?", (name,)).fetchone()
+        value = None if row is None else bytes(row[0])
+        if value is None or len(value) <= SMALL:
+            kept[name] = value
+        return value
 
     def named(self, beginning: str, limit: int = -1) -> list[tuple[str, bytes]]:
         query = "SELECT name, value FROM payloads WHERE name >= ? AND name < ? ORDER BY name LIMIT ?"
@@ -304,6 +312,8 @@ class SqliteTransaction:
             store.end()
         self._fresh.update(writes.cells)
         store.states.update(writes.states)
+        for name in writes.payloads:
+            store.payloads.pop(name, None)
         store.stored_id = store.last_id
         if writes.link is not None:
             store.head = Head(writes.link.number, writes.link.hash)
