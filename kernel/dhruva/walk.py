@@ -133,27 +133,23 @@ class Walk(dict[Key, Any]):
     """A step in the making, as a mapping: `walk[key]` is the cell as it stands, None where there is none.
 
     `walk[key] = cell` is the cell from now on, `walk[key] = None` removes it. What was written is kept in the
-    dict itself; of everything else the world is asked, once.
+    dict itself; of everything else the world is asked, which stays as it is meanwhile. What was read is not
+    kept: to look it up again costs more than to ask again.
     """
 
-    __slots__ = ("_edges", "_effects", "_payloads", "_read", "_seen", "book", "handled")
+    __slots__ = ("_edges", "_effects", "_payloads", "_read", "book", "handled")
 
     def __init__(self, book: Book, read: Read) -> None:
         self.book = book
         self.handled: Key | None = None  # the follow-up that this step is about
         self._read = read
-        self._seen: dict[Key, Any] = {}
         self._edges: list[Edge] = []
         self._effects: list[Effect] = []
         self._payloads: list[FieldChange] = []
 
     def __missing__(self, key: Key) -> Any:
         """The cell as it was before this step."""
-        seen = self._seen
-        if key in seen:
-            return seen[key]
-        cell = seen[key] = self._read(key)
-        return cell
+        return self._read(key)
 
     def get(self, key: Key) -> Any:  # type: ignore[override]
         """As `walk[key]`; a dict's own would not ask the world."""
@@ -245,7 +241,7 @@ class Walk(dict[Key, Any]):
         writes, follow_ups = self.copy(), []
         for key, cell in self.items():
             if cell is None:
-                if self.__missing__(key) is None:
+                if self._read(key) is None:
                     del writes[key]
             elif key[0] == FOLLOW:
                 follow_ups.append(key)

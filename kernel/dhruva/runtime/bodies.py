@@ -111,11 +111,15 @@ async def _in_thread(function: Callable[..., Any], arguments: tuple[Any, ...]) -
     return value, cancelled
 
 
+_ONCE: Final[Any] = (None,)  # its iterator is all that an await needs, and costs less than a generator
+
+
 class _Begun:
     """Awaited first in what is to see its own end: see `begun`."""
 
     def __await__(self) -> Generator[None, None, None]:
-        yield
+        once: Generator[None, None, None] = iter(_ONCE)
+        return once
 
 
 BEGUN: Final = _Begun()

@@ -39,6 +39,7 @@ NOBODY: Final = RequestId(OwnerId(0))  # no request has this id
 _ATTEMPT: Final = Kind.ATTEMPT
 _FOLLOW: Final = Kind.FOLLOW
 _AGAIN: Final = FollowUp.ASK_AGAIN
+_ACCEPTED: Final = Done(())  # what was changed is not held on to for as long as the body runs
 _ABORTED_SOMEHOW: Final = Aborted("")  # the reason comes with the effect of the same transaction
 _new: Final = tuple.__new__
 
@@ -169,6 +170,7 @@ class Handle(Generic[T]):
     def answered(self, answer: Answer) -> None:
         self.answer = answer
         if isinstance(answer, Done):
+            self.answer = _ACCEPTED
             if self._asking is None and self._home.queue_wait is None:
                 self.asked_at = self._running.environment.now()
             self._running.handles[self._id] = self
