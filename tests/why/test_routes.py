@@ -135,7 +135,9 @@ def test_a_row_whose_guard_refused_is_no_leg() -> None:
 
 def test_what_is_needed_at_the_end_of_the_route_is_said() -> None:
     said = explained(Refused("reexecution", "pending", "reexecute", "LIF-9", "no_row"))
-    assert said.startswith("refused by LIF-9 (no row); allowed after cancel (pending to cancelled), if re-exec")
+    assert said.startswith(
+        "refused by LIF-9 (no row); allowed after cancel (pending to cancelled), if re-exec"
+    )
 
 
 def test_machines_beside_each_other_move_the_same_cell() -> None:
