@@ -34,7 +34,7 @@ State = tuple[int, ...]
 
 # The first states have their actions asked again, and of the others one in so many.
 _AUDIT_FIRST = 256
-_AUDIT_EVERY = 16
+_AUDIT_EVERY = 64
 
 
 class Cells:
