@@ -79,6 +79,7 @@ class Findings:
         for claim in (self.proofs or {}).get("claims", ()):
             if claim["verdict"] != "proved":
                 yield f"proofs: {claim['name']!r} is {claim['verdict']}"
+        yield from (f"proofs: {fault}" for fault in (self.proofs or {}).get("faults", ()))
 
 
 def _counts(counted: Any) -> str:

@@ -1,8 +1,7 @@
 """The proofs as a part of `dhruva verify`: a folder of the repository beside the models, run as it is.
 
 The proofs need solvers that the kernel does not; so they run as a program of their own and hand back one
-file. The second solver is asked by hand (`python -m proofs --second`), as it takes many times as long. Where
-the folder or a solver is missing the part is left out, and the summary says so.
+file. Where the folder or a solver is missing the part is left out, and the summary says so.
 """
 
 import importlib.util
