@@ -13,7 +13,8 @@ from typing import Any, Final, NamedTuple
 
 import z3  # type: ignore[import-untyped]
 
-from dhruva.cells import Change, Edge, Key
+from dhruva.assume import GHOST
+from dhruva.cells import Change, Edge, Key, Kind
 from proofs import shapes
 from proofs.engine import Engine
 from proofs.merge import Guarded, identical
@@ -137,9 +138,24 @@ class View:
             self.engine.fact(and_(*new, self.world.premises(self.world, one)))
         return one
 
+    def meet(self, one: Known) -> None:
+        """What is known of a waiter is known of its place, and the other way about."""
+        beside: Key = ()
+        if one.key[0] == Kind.WAITER:
+            beside = (GHOST, "place", one.key[1])
+        elif one.key[:2] == (GHOST, "place"):
+            beside = (Kind.WAITER, one.key[2])
+        if beside:
+            for _ in self.named(beside):
+                pass
+
     def edges(self, machine: str) -> Iterator[tuple[Any, Edge]]:
         """The rows of a machine that were taken, each with its condition; nothing is decided."""
-        return ((when, edge) for when, edge in self._items("edges") if edge.machine == machine)
+        return ((when, edge) for when, edge in self.every_edge() if edge.machine == machine)
+
+    def every_edge(self) -> Iterator[tuple[Any, Edge]]:
+        """The rows that were taken, of whichever machine."""
+        return self._items("edges")
 
     def effects(self, cls: type) -> Iterator[Any]:
         """Effects of a class; whether they were handed out is decided."""
@@ -187,4 +203,4 @@ class Claim(NamedTuple):
     sentence: str
     cites: str
     checks: tuple[Check, ...]
-    but: tuple[type, ...] = ()  # inputs of which it does not speak; its sentence says so
+    anywhere: bool = False  # shown in every world there is, one that meets no invariant included

@@ -5,7 +5,7 @@ from typing import Final
 import z3  # type: ignore[import-untyped]
 
 from dhruva.assume import GHOST
-from dhruva.cells import Kind
+from dhruva.cells import FollowUp, Kind
 from dhruva.effects import StartBody
 from dhruva.inputs import (
     Abandon,
@@ -17,10 +17,13 @@ from dhruva.inputs import (
     CommitCarrier,
     Dispose,
     Fail,
+    Mount,
     Outcome,
     OwnerGone,
+    Resume,
     Stopped,
     Succeed,
+    Suspend,
 )
 from dhruva.machines.attempt import AttemptState
 from dhruva.machines.scope import ScopeState
@@ -122,6 +125,27 @@ def ends(view: View) -> None:
         view.must(implies(lives, same), "an attempt changed what it is")
 
 
+R: Final = AttemptState.RUNNING
+A: Final = AttemptState.ABORTING
+WAYS: Final[dict[str, dict[AttemptState, AttemptState]]] = {
+    "succeed": {R: AttemptState.SUCCEEDED, A: AttemptState.ABORTED},
+    "error": {R: AttemptState.FAILED, A: AttemptState.ABORTED},
+    "stopped": {A: AttemptState.ABORTED},
+    "abort": {R: A, A: A},
+    "owner_gone": {R: AttemptState.ABORTED, A: AttemptState.ABORTED},
+    "abandon": {R: AttemptState.ABANDONED, A: AttemptState.ABANDONED},
+}
+"""How an attempt goes on from a state on an event, as ACT-16 says: its task is settled by it."""
+
+
+def ways(view: View) -> None:
+    for when, edge in view.edges("attempt"):
+        if edge.source is not None:
+            ways_ = WAYS[edge.on].items()
+            so = or_(*(and_(equal(edge.source, old), equal(edge.target, new)) for old, new in ways_))
+            view.must(implies(when, so), "an attempt ended otherwise than what was observed of it says")
+
+
 MOVES: Final[dict[ScopeState, tuple[ScopeState, ...]]] = {
     S.INIT: (S.INIT, S.ATTACHED, S.DISPOSING, S.DISPOSED),
     S.ATTACHED: (S.ATTACHED, S.RUNNING, S.SUSPENDED, S.DISPOSING, S.DISPOSED),
@@ -146,6 +170,27 @@ def scope_moves(view: View) -> None:
         ended = is_in(after.cell, "state", S.DISPOSED, S.DISPOSING)
         asked = isinstance(view.given, Dispose)
         view.must(implies(and_(valid, before.there, straight, ended), asked), "disposed without a dispose")
+
+
+LEFT: Final[dict[type, tuple[ScopeState, ...]]] = {
+    Mount: (S.ATTACHED,),
+    Suspend: (S.SUSPENDED,),
+    Resume: (S.RUNNING,),
+    Dispose: (S.DISPOSING, S.DISPOSED),
+}
+
+
+def scope_left(view: View) -> None:
+    """Each input leaves its scope where ACT-5 says, and wakes who waits in it where it opens."""
+    states = LEFT.get(type(view.given))
+    if states is None or view.change is None:
+        return
+    scope = view.stands((Kind.SCOPE, view.given.scope))
+    view.must(and_(scope.there, is_in(scope.cell, "state", *states)), "a scope is left in another state")
+    if isinstance(view.given, Mount | Resume):
+        woken = view.stands((Kind.FOLLOW, FollowUp.WAKE, view.given.scope))
+        waits = num(raw(scope.cell, "waiting")) > 0
+        view.must(implies(waits, woken.there), "who waits in a scope that opened is not woken")
 
 
 def resources(view: View) -> None:
@@ -174,9 +219,12 @@ def rejected(view: View) -> None:
 CLAIMS: Final[tuple[Claim, ...]] = (
     Claim(
         "total",
-        "step answers with a Change or a Refused and raises nothing, for every input in every world",
+        "step answers with a Change or a Refused and raises nothing, for every input in every world of "
+        "well-typed "
+        "cells, whether it meets any invariant or not",
         cites="ACT-4b ACT-5k",
         checks=(total,),
+        anywhere=True,
     ),
     Claim(
         "slots are living attempts",
@@ -235,15 +283,18 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         "a slot is held to the end",
-        "an attempt ends by an event of its own that ends the body, and one asked to end never runs again",
+        "an attempt ends by an event of its own that ends the body, as that event says, and one asked to "
+        "end never "
+        "runs again",
         cites="ACT-16b LIF-8d",
-        checks=(ends, *kept(facts.REASONS)),
+        checks=(ends, ways, *kept(facts.REASONS)),
     ),
     Claim(
         "a scope goes one way",
-        "a scope moves as ACT-5 says, is never forgotten, and is disposed by a dispose",
+        "a scope moves as ACT-5 says, is never forgotten, is disposed by a dispose, and wakes who waits as "
+        "it opens",
         cites="ACT-5i ACT-5j ACT-11a ACT-11c",
-        checks=(scope_moves,),
+        checks=(scope_moves, scope_left),
     ),
     Claim(
         "resources of a running attempt",

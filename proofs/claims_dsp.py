@@ -6,14 +6,14 @@ import z3  # type: ignore[import-untyped]
 
 from dhruva.assume import GHOST
 from dhruva.cells import EffectKind, FollowUp, Kind
-from dhruva.inputs import Handle, Take, Wake, Withdraw
+from dhruva.inputs import Ack, Admit, EffectFailed, Handle, Lost, Outcome, Resolve, Take, Wake, Withdraw
 from dhruva.machines.attempt import AttemptState
 from dhruva.machines.carrier import CarrierState
 from dhruva.machines.effect import EffectState
 from proofs import facts, facts_work
 from proofs.claim import Claim, Touched, View
 from proofs.invariants import flag, is_in, kept, num
-from proofs.values import and_, equal, formula, implies, not_, or_, raw
+from proofs.values import and_, equal, formula, iff, implies, not_, or_, raw
 
 C: Final = CarrierState
 RUNNING: Final = AttemptState.RUNNING
@@ -42,9 +42,14 @@ def _grown(one: Touched, field: str) -> Any:
 
 
 def ranking(view: View) -> None:
-    """Every dispatch of a run takes one from `budget - spawned`, which is never negative: there are no more
-    dispatches in a run than its budget.
+    """Every dispatch of a run takes one from `budget - spawned`, which is never negative; every answer to an
+    attempt that asks for one is a dispatch or the attempt's end: there are no more in a run than its budget.
     """
+    if isinstance(view.given, Admit | Outcome) and view.change is not None:
+        attempt = view.stands((Kind.ATTEMPT, view.given.ref))
+        groups = view.touched((Kind.GROUP,))
+        new = (and_(one.valid, not_(one.before.there), one.after.there) for one in groups)
+        view.must(or_(not_(attempt.there), *new), "an answer that neither dispatches nor ends the attempt")
     for key, valid, before, after in view.touched((Kind.GROUP,)):
         new = and_(valid, not_(before.there), after.there)
         if new is False or not view.engine.decide(new):
@@ -79,6 +84,10 @@ def carriers(view: View) -> None:
                 "a call for an attempt that must end",
             )
             view.must(attempt is not None and equal(attempt.spawn, key[2]), "an old carrier committed")
+        issued = and_(both, is_in(before.cell, "state", C.COMMITTED))
+        view.must(
+            implies(issued, is_in(after.cell, "state", C.COMMITTED, C.VOID)), "a committed carrier went back"
+        )
         spent = and_(both, is_in(before.cell, "state", C.VOID, C.WITHDRAWN))
         view.must(
             implies(spent, equal(raw(after.cell, "state"), raw(before.cell, "state"))),
@@ -115,6 +124,26 @@ def performed(view: View) -> None:
             )
         same = equal(raw(before.cell, "idempotent"), raw(after.cell, "idempotent"))
         view.must(implies(and_(valid, before.there, after.there), same), "idempotence changed")
+
+
+E: Final = EffectState
+
+
+def concluded(view: View) -> None:
+    """What was taken is pending again only if it may be done twice; what was lost is lost, and no more."""
+    given = view.given
+    if not isinstance(given, Take | Lost | Ack | EffectFailed | Resolve) or view.change is None:
+        return
+    left, was = view.stands(given.key), view.before(given.key)
+    if isinstance(given, Take):
+        so = or_(not_(left.there), is_in(left.cell, "state", E.TAKEN))
+    elif isinstance(given, Lost):
+        again = was is not None and flag(was, "idempotent")
+        so = and_(left.there, is_in(left.cell, "state", E.INDETERMINATE, E.PENDING))
+        so = and_(so, iff(is_in(left.cell, "state", E.PENDING), again))
+    else:
+        so = not_(left.there)
+    view.must(so, "an effect is left otherwise than what was observed of it says")
 
 
 def one_call(view: View) -> None:
@@ -180,16 +209,19 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         "every dispatching ends",
-        "each dispatch of a run takes one from what is left of its budget, which is never negative",
+        "each dispatch of a run takes one from what is left of its budget, which is never negative, and an "
+        "attempt "
+        "that asks for one gets it or ends",
         cites="DSP-4b DSP-12a",
         checks=(ranking,),
     ),
     Claim(
         "one primary at a time",
-        "a primary commits once, from idle, its cooperatives gone; the next begins when it is void; no "
-        "other commits",
+        "an attempt has one primary at most, which goes from idle to committed, its cooperatives gone, to "
+        "void; "
+        "the next begins when it is void; a cooperative is withdrawn and nothing else",
         cites="DSP-2b DSP-2d DSP-2e DSP-5b DSP-5c DSP-5d",
-        checks=(carriers,),
+        checks=(carriers, *kept(facts_work.PRIMARIES)),
     ),
     Claim(
         "carriers and their calls",
@@ -199,9 +231,10 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         "performed once",
-        "an effect is taken once, unless it is idempotent by key",
+        "an effect is taken once, unless it is idempotent by key; one that was lost is indeterminate until "
+        "evidence",
         cites="SHL-4e SHL-4f DSP-3e",
-        checks=(performed, *kept(facts_work.PERFORMED)),
+        checks=(performed, concluded, *kept(facts_work.PERFORMED)),
     ),
     Claim(
         "no call for a dead ref",

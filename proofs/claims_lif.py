@@ -2,15 +2,18 @@
 
 from typing import Any, Final
 
+from dhruva.assume import GHOST
 from dhruva.cells import FollowUp, Kind
-from dhruva.ids import TaskStatus
+from dhruva.ids import Priority, TaskStatus
 from dhruva.inputs import Handle, Wake
-from dhruva.machines.scope import ScopeState
-from proofs import facts, facts_lanes
+from proofs import facts, facts_lanes, facts_order
 from proofs.claim import Claim, View
 from proofs.claims_act import begun
+from proofs.ghosts import same_line
 from proofs.invariants import flag, is_in, kept, num
-from proofs.values import and_, equal, implies, not_, or_, raw, there
+from proofs.shapes import settings
+from proofs.values import and_, equal, implies, inner, not_, or_, raw, there
+from proofs.world import Known
 
 T: Final = TaskStatus
 ALL: Final = tuple(T)
@@ -26,6 +29,7 @@ BY_TABLE: Final = {
 
 def status(view: View) -> None:
     reset = isinstance(view.given, Handle) and view.given.key[1:2] == (FollowUp.RESET,)
+    chosen = settings()
     for key, valid, before, after in view.touched((Kind.TASK,)):
         both = and_(valid, before.there, after.there)
         runs = num(raw(after.cell, "run")) - num(raw(before.cell, "run"))
@@ -35,6 +39,8 @@ def status(view: View) -> None:
             is_in(before.cell, "status", T.COMPLETED, T.FAILED, T.CANCELLED),
             is_in(after.cell, "status", T.PENDING),
             runs == 1,
+            implies(is_in(before.cell, "status", T.COMPLETED), flag(chosen, "reexecute_completed")),
+            implies(is_in(before.cell, "status", T.CANCELLED), flag(chosen, "reexecute_cancelled")),
         )
         for old, allowed in BY_TABLE.items():
             goes = and_(is_in(after.cell, "status", *allowed), same_run)
@@ -106,6 +112,28 @@ def satisfied(view: View) -> None:
             view.must(not_(flag(on, "alive")), "met by a task with a living attempt")
 
 
+def told(view: View) -> None:
+    """The walk that tells dependents tells each whom the task satisfies; the walk that recalls them, all."""
+    given = view.given
+    if not isinstance(given, Handle) or given.key[1:2] not in ((FollowUp.TELL,), (FollowUp.RECALL,)):
+        return
+    here, task = view.before(given.key), view.before((Kind.TASK, given.key[2]))
+    if view.change is None or here is None or task is None:
+        return
+    link = view.before((Kind.LINK, given.key[2], here.cursor))
+    if link is None:
+        return
+    left = view.stands((Kind.LINK, given.key[2], here.cursor))
+    met = and_(left.there, flag(left.cell, "met"))
+    if given.key[1] == FollowUp.RECALL:
+        view.must(not_(met), "a dependent still counts what is to be done again")
+        return
+    ended = is_in(task, "status", T.COMPLETED, T.FAILED, T.CANCELLED)
+    enough = or_(is_in(task, "status", T.COMPLETED), not_(flag(link, "required")))
+    told_of = and_(num(here.cursor) >= 1, ended, enough, not_(flag(task, "alive")))
+    view.must(implies(told_of, met), "a dependent was not told")
+
+
 def frozen(view: View) -> None:
     for kind in (Kind.POLICY, Kind.SPEC):
         for _, valid, before, after in view.touched((kind,)):
@@ -116,64 +144,61 @@ def frozen(view: View) -> None:
 
 def last_in_lane(view: View) -> None:
     """Who comes into a lane stands at its end, and nobody else changes place: links only close gaps."""
+    last, first = [], []
     for _, valid, before, after in view.touched((Kind.WAITER,)):
-        comes = and_(valid, after.there, not_(and_(before.there, _same_line(before.cell, after.cell))))
-        view.must(implies(comes, not_(there(raw(after.cell, "behind")))), "a newcomer is not the last")
-        stays = and_(valid, before.there, after.there, _same_line(before.cell, after.cell))
+        same = same_line(before.cell, after.cell)
+        comes = and_(valid, after.there, not_(and_(before.there, same)))
+        last.append(implies(comes, not_(there(raw(after.cell, "behind")))))
+        stays = and_(valid, before.there, after.there, same)
         ahead = implies(not_(there(raw(before.cell, "before"))), not_(there(raw(after.cell, "before"))))
-        view.must(implies(stays, ahead), "someone was put before the first")
+        first.append(implies(stays, ahead))
+    if last:
+        view.must(and_(*last), "a newcomer is not the last")
+        view.must(and_(*first), "someone was put before the first")
 
 
-def _same_line(one: Any, other: Any) -> Any:
-    return and_(*(equal(raw(one, f), raw(other, f)) for f in ("scope", "priority", "executor")))
+def no_overtaking(view: View) -> None:
+    """Who starts without having waited overtakes nobody who waits in a lane as urgent as its own, or more."""
+    if isinstance(view.given, Wake):
+        return
+    for one in begun(view):
+        scope, waits = raw(one.after.cell, "scope"), view.before((Kind.WAITER, one.key[1].owner))
+        view.must(waits is None, "somebody started from a lane who was not woken")
+        lanes = view.before((Kind.LANES, scope))
+        for lane, word in facts_lanes.LANE.items() if lanes is not None else ():
+            first = raw(lanes, f"first_{word}")
+            for _ in view.named((Kind.WAITER, inner(first))):
+                pass  # what is known of who waits there
+            urgent = is_in(one.after.cell, "priority", *(p for p in Priority if p >= lane))
+            view.must(not_(and_(urgent, there(first))), "somebody who did not wait overtook somebody who did")
 
 
 def first_goes(view: View) -> None:
-    """Of those who wait in a lane, a step lets the first go: whoever it starts was first in a lane of its
-    scope, and no lane above it had anybody.
-    """
-    if not isinstance(view.given, Wake) or not begun(view):
+    """Whoever a wake starts came before all others of its lane, and no lane above it had anybody."""
+    if not isinstance(view.given, Wake):
         return
-    lanes = view.before((Kind.LANES, view.given.scope))
-    (one,) = begun(view)
-    view.must(lanes is not None, "somebody started who did not wait")
-    if lanes is not None:
+    for one in begun(view):
+        lanes, owner = view.before((Kind.LANES, view.given.scope)), one.key[1].owner
+        waiter, place = view.before((Kind.WAITER, owner)), view.before((*facts_order.PLACE, owner))
+        view.must(None not in (lanes, waiter, place), "somebody started who did not wait")
+        if lanes is None or waiter is None or place is None:
+            continue
+        view.must(equal(waiter.scope, view.given.scope), "somebody started who waited elsewhere")
         above: Any = True
         chances = []
-        for lane in facts_lanes.LANE.values():
-            first = raw(lanes, f"first_{lane}")
-            chances.append(and_(above, equal(first, one.key[1].owner)))
-            above = and_(above, not_(there(first)))
-        view.must(or_(*chances), "somebody started who was not first")
+        for lane, word in facts_lanes.LANE.items():
+            chances.append(and_(above, is_in(waiter, "priority", lane)))
+            above = and_(above, not_(there(raw(lanes, f"first_{word}"))))
+        view.must(or_(*chances), "somebody started while a more urgent lane had somebody")
+        for other in (*_places(view), view.any(facts_order.PLACE)):
+            waits = and_(other.valid, other.there, not_(equal(other.key[2], owner)))
+            later = num(raw(other.cell, "at")) > num(raw(place, "at"))
+            here = and_(waits, same_line(place, other.cell))
+            view.must(implies(here, later), "somebody started who did not come first")
 
 
-def ready_waits(view: View) -> None:
-    """A task of this step that is ready waits somewhere, in a scope that is alive."""
-    for key, valid, _, after in view.touched((Kind.TASK,)):
-        ready = and_(
-            *(valid, after.there),
-            is_in(after.cell, "status", T.PENDING),
-            num(raw(after.cell, "unmet")) == 0,
-            flag(after.cell, "due"),
-        )
-        if ready is False or not view.engine.decide(ready):
-            continue
-        spec = view.after((Kind.SPEC, key[1]))
-        scope = None if spec is None else view.after((Kind.SCOPE, raw(spec, "scope")))
-        alive = scope is not None and not_(is_in(scope, "state", ScopeState.DISPOSING, ScopeState.DISPOSED))
-        waiter = view.stands((Kind.WAITER, key[1]))
-        was = view.before((Kind.WAITER, key[1])) is not None
-        view.must(
-            implies(alive, or_(waiter.there, _was_not_ready(view, key, was))), "a ready task waits nowhere"
-        )
-
-
-def _was_not_ready(view: View, key: Any, was: bool) -> Any:
-    """Induction: a task that was ready before and did not wait is somebody else's step."""
-    task = view.before((Kind.TASK, key[1]))
-    if task is None or was:
-        return False
-    return and_(is_in(task, "status", T.PENDING), num(raw(task, "unmet")) == 0, flag(task, "due"))
+def _places(view: View) -> list[Known]:
+    return [one for _, one in view.world.of(GHOST) if one.key[1] == facts_order.PLACE[1]]
 
 
 CLAIMS: Final[tuple[Claim, ...]] = (
@@ -212,9 +237,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         "met by what satisfies",
-        "a link is met by completed, an optional one by any ended status, with no attempt alive",
+        "a link is met by completed, an optional one by any ended status, with no attempt alive; the walks "
+        "over "
+        "dependents meet each that is satisfied, and recall each",
         cites="LIF-4a LIF-4b LIF-4d LIF-19c",
-        checks=(satisfied,),
+        checks=(satisfied, told),
     ),
     Claim(
         "links have both ends",
@@ -230,10 +257,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         "everyone waits in one line",
-        "each queued request and each waiting task stands in exactly one lane or line, linked both ways, "
-        "and a ready task waits",
+        "each queued request, and each task that is ready in a living scope, stands in exactly one lane, "
+        "or, if "
+        "its executor is not there, in the line for it; nobody else stands in any",
         cites="LIF-6e LIF-6f LIF-3g",
-        checks=(*kept((*facts_lanes.WAITERS, *facts_lanes.WHO_WAITS)), ready_waits),
+        checks=kept((*facts_lanes.WAITERS, *facts_lanes.WHO_WAITS, *facts_lanes.READY)),
     ),
     Claim(
         "waiting counts who waits",
@@ -243,8 +271,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         "first come first served",
-        "who comes into a lane stands behind all, and a step starts the first of the most urgent lane",
+        "a lane is the list of all that wait in it, in the order in which they came, and is no ring; who "
+        "starts "
+        "came before all others of the most urgent lane in which somebody waits, or overtakes nobody as "
+        "urgent",
         cites="LIF-6a LIF-6b ACT-13e",
-        checks=(last_in_lane, first_goes),
+        checks=(last_in_lane, first_goes, no_overtaking, *kept(facts_order.ORDER)),
     ),
 )

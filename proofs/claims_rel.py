@@ -3,7 +3,8 @@
 from typing import Any, Final
 
 from dhruva.cells import Kind
-from dhruva.inputs import ForceRelease, Observe, Takeover, Unobserved
+from dhruva.inputs import ChildRecorded, Conflict, ForceRelease, Observe, Release, Takeover, Unobserved
+from dhruva.inputs import Claim as Claim_
 from dhruva.machines.lock import LockState
 from dhruva.machines.release import ReleaseEvent, ReleasePolicy, ReleaseState
 from proofs import facts_work as facts
@@ -62,6 +63,7 @@ def _freed(view: View, one: Touched) -> None:
         view.must(
             and_(there(raw(given, "actor")), flag(given, "reasoned")), "forced by nobody, or for no reason"
         )
+        view.must(flag(one.after.cell, "forced"), "an override that does not say so in its cell")
         return
     nonce = raw(given, "nonce") if "nonce" in given._fields else None
     if isinstance(given, Observe):
@@ -74,6 +76,30 @@ def _freed(view: View, one: Touched) -> None:
         nonce = inner(raw(delivery, "nonce"))
         view.must(there(raw(delivery, "nonce")), "released without a claim")
     view.must(nonce is not None and equal(nonce, raw(one.before.cell, "nonce")), "released by another claim")
+
+
+S: Final = LockState
+LEAVES: Final[dict[type, tuple[LockState, int]]] = {
+    Claim_: (S.HELD, 1),
+    Takeover: (S.HELD, 1),
+    ChildRecorded: (S.HELD, 0),
+    Unobserved: (S.RETAINED, 0),
+    Conflict: (S.FREE, 0),
+    Release: (S.FREE, 0),
+    ForceRelease: (S.FREE, 0),
+}
+"""How each input leaves its lock, and by how much the nonce has grown: who holds it next is a new claim."""
+
+
+def left(view: View) -> None:
+    wanted = LEAVES.get(type(view.given))
+    if wanted is None or view.change is None:
+        return
+    lock, was = view.stands((Kind.LOCK, view.given.target)), view.before((Kind.LOCK, view.given.target))
+    nonce = num(raw(lock.cell, "nonce")) - (0 if was is None else num(was.nonce))
+    unused = implies(nonce == 1, not_(flag(lock.cell, "handed")))
+    so = and_(lock.there, is_in(lock.cell, "state", wanted[0]), nonce == wanted[1], unused)
+    view.must(so, "a lock is left otherwise than the input says")
 
 
 def released(view: View) -> None:
@@ -105,17 +131,30 @@ def _qualifies(view: View, given: Observe) -> None:
         left = is_in(after.cell, "state", ReleaseState.RELEASED)
         view.must(implies(and_(here, waited), left), f"{policy} holds on an event that releases")
         view.must(implies(and_(here, not_(waited)), not_(left)), f"{policy} releases on an event that holds")
+    lock, left = view.stands((Kind.LOCK, before.target)), is_in(after.cell, "state", ReleaseState.RELEASED)
+    mine = and_(
+        lock.there, there(raw(before, "nonce")), equal(raw(lock.cell, "nonce"), inner(raw(before, "nonce")))
+    )
+    freed = implies(and_(after.there, left, mine), is_in(lock.cell, "state", FREE))
+    view.must(freed, "a delivery that has released holds its lock")
 
 
 def alone(view: View) -> None:
-    """When a child is started, no other child runs on the target."""
+    """When a child is started no other runs on the target, but where an operator forced the lock from under
+    one of the two.
+    """
     if not isinstance(view.given, Spawns) or view.change is None:
         return
     view.stands((Kind.LOCK, view.given.target))
     view.stands((*facts.ANSWERS, view.given.target))
+    own = view.before((*facts.HANDED, view.given.target, view.given.nonce))
+    view.must(own is not None, "a child without a claim")
+    if own is None:
+        return
     for one in [*view.untouched(facts.HANDED), view.any(facts.HANDED)]:
         here = and_(one.valid, one.there, equal(one.key[2], view.given.target))
-        view.must(implies(here, not_(flag(one.cell, "runs"))), "a second child on one target")
+        forced = or_(flag(own, "forced"), flag(one.cell, "forced"))
+        view.must(implies(here, or_(forced, not_(flag(one.cell, "runs")))), "a second child on one target")
 
 
 CLAIMS: Final[tuple[Claim, ...]] = (
@@ -124,20 +163,22 @@ CLAIMS: Final[tuple[Claim, ...]] = (
         "each claim has the next nonce; only its own nonce, evidence or an operator takes a lock from "
         "its holder",
         cites="REL-5 REL-7a REL-7e REL-7f REL-8b REL-8c SHL-6b",
-        checks=(locks,),
+        checks=(locks, left),
     ),
     Claim(
         "released once",
-        "a delivery releases its lock on exactly the events of its policy, once, and never changes again",
+        "a delivery releases its lock, which is free then unless another claim holds it, on exactly the "
+        "events of "
+        "its policy, once, and never changes again",
         cites="REL-3c REL-3d REL-3e REL-3f REL-4a REL-4b REL-4c REL-4d",
         checks=(released, *kept(facts.LOCKS)),
     ),
     Claim(
         "no double spawn",
-        "no child is started on a target while another runs there, whatever crashes when, unless an operator "
-        "forces the lock",
+        "no child is started on a target while another runs there, whatever crashes when; but for a claim "
+        "from "
+        "under which an operator, by name and for a reason, forced the lock",
         cites="REL-6a REL-6b REL-10e",
         checks=(alone, *kept(facts.SPAWNING)),
-        but=(ForceRelease,),
     ),
 )

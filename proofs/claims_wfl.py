@@ -3,7 +3,8 @@
 from typing import Final
 
 from dhruva.assume import GHOST
-from dhruva.cells import Kind
+from dhruva.cells import FollowUp, Kind
+from dhruva.effects import ClearTimers, Retain
 from dhruva.inputs import (
     CancelInstance,
     RetryInstance,
@@ -85,6 +86,24 @@ def moves(view: View) -> None:
         view.must(left is not None and is_in(left, "state", *states), "an instance is left in another state")
 
 
+def ended(view: View) -> None:
+    """The end of an instance is told to who waits for it; a completed one keeps no timers."""
+    for key, valid, before, after in view.touched((Kind.INSTANCE,)):
+        ends = and_(
+            *(valid, before.there, after.there),
+            not_(is_in(before.cell, "state", *OVER)),
+            is_in(after.cell, "state", *OVER),
+        )
+        if ends is not False and view.engine.decide(ends):
+            told = view.stands((Kind.FOLLOW, FollowUp.TELL_PARENT, key[1]))
+            view.must(
+                implies(there(raw(before.cell, "parent")), told.there), "an end of which nobody is told"
+            )
+            if view.engine.decide(is_in(after.cell, "state", S.COMPLETED)):
+                view.must(any(True for _ in view.effects(ClearTimers)), "completed with its timers")
+                view.must(any(True for _ in view.effects(Retain)), "completed, and kept for ever")
+
+
 def stale(view: View) -> None:
     if not isinstance(view.given, Signal):
         return
@@ -128,9 +147,11 @@ CLAIMS: Final[tuple[Claim, ...]] = (
     ),
     Claim(
         "an instance moves as its slice says",
-        "a slice, a retry and a cancel leave the instance in the state that they name",
+        "a slice, a retry and a cancel leave the instance in the state that they name; its end is told to "
+        "its parent, "
+        "and a completed one keeps no timers",
         cites="WFL-21a WFL-21d",
-        checks=(moves,),
+        checks=(moves, ended),
     ),
     Claim(
         "one writer per version",

@@ -23,7 +23,7 @@ from dhruva.machines.resources import HandlerState, StreamState, WorkerState
 from dhruva.machines.scope import ScopeState
 from proofs.invariants import Count, Fit, Invariant, Pair, flag, is_in, num
 from proofs.shapes import sym_ref
-from proofs.values import Number, and_, constant, equal, formula, iff, implies, inner, not_, raw, there
+from proofs.values import Number, and_, constant, equal, formula, iff, implies, inner, not_, or_, raw, there
 
 SCOPE, POLICY, LANES, WAITER = (Kind.SCOPE,), (Kind.POLICY,), (Kind.LANES,), (Kind.WAITER,)
 CAP, REQUEST, ATTEMPT, RESOURCE = (Kind.CAP,), (Kind.REQUEST,), (Kind.ATTEMPT,), (Kind.RESOURCE,)
@@ -184,9 +184,21 @@ QUEUED: Final[tuple[Invariant, ...]] = (Count(SCOPE, lambda s: raw(s, "queued"),
 WAITING: Final[tuple[Invariant, ...]] = (Count(SCOPE, lambda s: raw(s, "waiting"), {WAITER: _in_lane}),)
 OVERALL: Final[tuple[Invariant, ...]] = (Count(CAP, lambda c: raw(c, "active"), {SCOPE: _capped}),)
 
+
+def _not_disposed(of: tuple[Any, ...]) -> Pair:
+    """Nothing that is alive belongs to a scope that is disposed; a stream that has ended may be known yet."""
+
+    def lives(_key: Key, one: Any) -> tuple[Any, Key]:
+        over = of == RESOURCE and is_in(one, "state", StreamState.CLOSED, StreamState.ABORTED)
+        return not_(over), (Kind.SCOPE, raw(one, "scope"))
+
+    return Pair(of, lives, lambda k, a, there_, _, s: not_(is_in(s, "state", ScopeState.DISPOSED)))
+
+
 DISPOSED: Final[tuple[Invariant, ...]] = (
     Fit(SCOPE, lambda k, s: implies(is_in(s, "state", ScopeState.DISPOSED), num(raw(s, "live")) == 0)),
     Fit(SCOPE, lambda k, s: implies(is_in(s, "state", ScopeState.DISPOSING), num(raw(s, "live")) > 0)),
+    *(_not_disposed(of) for of in (ATTEMPT, REQUEST, RESOURCE)),
 )
 LIMITS: Final[tuple[Invariant, ...]] = (
     Pair(
@@ -283,6 +295,13 @@ def _number(key: Key, of: tuple[Any, ...]) -> Any:
     return key[OF_REF[of] + 1]
 
 
+def _within(_k: Key, counters: Any, there_: Any, _: Key, spec: Any) -> Any:
+    """No run has dispatched more than its budget, or been retried deeper than it may (DSP-4, DSP-8)."""
+    limits = (("spawned", "budget"), ("depth", "max_depth"))
+    below = (or_(num(raw(counters, n)) == 0, num(raw(counters, n)) <= num(raw(spec, m))) for n, m in limits)
+    return and_(there_, *below)
+
+
 NUMBERED: Final[tuple[Invariant, ...]] = (
     Fit(ATTEMPT, lambda k, a: and_(num(raw(a, "resources")) >= 0, num(raw(a, "spawn")) >= 0)),
     Fit(DISPATCH, lambda k, d: and_(num(raw(d, "spawned")) >= 0, num(raw(d, "depth")) >= 0)),
@@ -293,6 +312,7 @@ NUMBERED: Final[tuple[Invariant, ...]] = (
             there_, equal(raw(d, "run"), k[1].run), num(raw(d, "spawned")) >= num(raw(a, "spawn"))
         ),
     ),
+    Pair(DISPATCH, lambda k, d: (True, (Kind.SPEC, k[1])), _within),
     *_up_to(RESOURCE, "resources"),
     *(pair for of in (GROUP, COOPERATIVE, DELIVERY, CALL) for pair in _up_to(of, "spawn")),
 )

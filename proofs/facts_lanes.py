@@ -4,10 +4,11 @@
 
 from typing import Any, Final
 
-from dhruva.cells import Key, Kind, OwnerKind
+from dhruva.cells import FollowUp, Key, Kind, OwnerKind
 from dhruva.ids import Priority, TaskStatus
-from proofs.facts import EXECUTOR, LANES, REQUEST, WAITER, link
-from proofs.invariants import Fit, Invariant, Pair, flag, is_in, num
+from dhruva.machines.scope import ALIVE
+from proofs.facts import EXECUTOR, LANES, REQUEST, TASK, WAITER, link
+from proofs.invariants import Chain, Fit, Invariant, Pair, flag, is_in, num
 from proofs.values import and_, equal, iff, implies, inner, not_, or_, raw, there
 
 T: Final = TaskStatus
@@ -36,18 +37,20 @@ def _end(lane: Priority, end: str, beyond: str) -> Pair:
 
 
 def _is_end(key: Key, waiter: Any, there_: Any, _: Key, lanes: Any) -> Any:
-    """Who has nobody beyond is the end of its lane."""
+    """A lane in which somebody waits has both ends, and who has nobody beyond is one."""
     return and_(
+        there_,
         *(
             implies(
                 _in(waiter, lane),
-                iff(
-                    and_(there_, equal(raw(lanes, f"{end}_{word}"), key[1])), not_(there(raw(waiter, beyond)))
+                and_(
+                    there(raw(lanes, f"{end}_{word}")),
+                    iff(equal(raw(lanes, f"{end}_{word}"), key[1]), not_(there(raw(waiter, beyond)))),
                 ),
             )
             for lane, word in LANE.items()
             for end, beyond in (("first", "before"), ("last", "behind"))
-        )
+        ),
     )
 
 
@@ -63,8 +66,9 @@ def _end_of_executor(end: str, beyond: str) -> tuple[Pair, Pair]:
         Pair(
             WAITER,
             lambda k, w: (there(raw(w, "executor")), (Kind.EXECUTOR, inner(raw(w, "executor")))),
-            lambda k, w, there_, _, e: iff(
-                and_(there_, equal(raw(e, end), k[1])), not_(there(raw(w, beyond)))
+            lambda k, w, there_, _, e: and_(
+                *(there_, there(raw(e, end))),
+                iff(equal(raw(e, end), k[1]), not_(there(raw(w, beyond)))),
             ),
         ),
     )
@@ -119,5 +123,30 @@ WHO_WAITS: Final[tuple[Invariant, ...]] = (
         lambda k, r, there_, _, w: and_(
             there_, is_in(w, "kind", OwnerKind.REQUEST), not_(there(raw(w, "executor")))
         ),
+    ),
+)
+
+
+def _waits(there_: Any, cells: Any) -> Any:
+    """A task that is ready stands in a line, as long as its scope is alive (LIF-6)."""
+    task, _, scope, _ = cells
+    ready = and_(is_in(task, "status", T.PENDING), num(raw(task, "unmet")) == 0, flag(task, "due"))
+    return implies(and_(ready, *there_[1:3], is_in(scope, "state", *ALIVE)), there_[3])
+
+
+READY: Final[tuple[Invariant, ...]] = (
+    Pair(
+        (Kind.FOLLOW, FollowUp.REJECT_QUEUED),
+        lambda k, f: (True, (Kind.SCOPE, k[2])),
+        lambda k, f, there_, _, s: and_(there_, not_(is_in(s, "state", *ALIVE))),
+    ),
+    Chain(
+        TASK,
+        (
+            lambda cells: (Kind.SPEC, cells[0][0][1]),
+            lambda cells: (Kind.SCOPE, raw(cells[1][1], "scope")),
+            lambda cells: (Kind.WAITER, cells[0][0][1]),
+        ),
+        _waits,
     ),
 )

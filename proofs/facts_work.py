@@ -13,9 +13,9 @@ from dhruva.machines.effect import EffectState
 from dhruva.machines.instance import InstanceState
 from dhruva.machines.lock import LockState
 from dhruva.machines.release import ReleasePolicy
-from proofs.facts import CALL, DELIVERY, GROUP, TASK
-from proofs.invariants import Fit, Invariant, Pair, flag, is_in, num
-from proofs.values import and_, equal, iff, implies, inner, not_, or_, raw, there
+from proofs.facts import CALL, COOPERATIVE, DELIVERY, GROUP, TASK
+from proofs.invariants import Both, Count, Fit, Invariant, Pair, flag, is_in, num
+from proofs.values import and_, constant, equal, iff, implies, inner, not_, or_, raw, there
 
 T: Final = TaskStatus
 C: Final = CarrierState
@@ -27,6 +27,21 @@ def _under_way(effect: Any) -> Any:
     return is_in(effect, "state", EffectState.PENDING, EffectState.TAKEN)
 
 
+PRIMARIES: Final[tuple[Invariant, ...]] = (
+    Pair(
+        GROUP,
+        lambda k, g: (True, (Kind.ATTEMPT, k[1])),
+        lambda k, g, there_, _, a: implies(there_, equal(k[2], raw(a, "spawn"))),
+    ),
+    Both(GROUP, lambda k, g, o, h: implies(equal(k[1], o[1]), equal(k[2], o[2]))),
+    Count(
+        GROUP,
+        lambda g: raw(g, "idle"),
+        {COOPERATIVE: lambda k, o: ((Kind.GROUP, k[1], k[2]), constant(1))},
+    ),
+    Fit(GROUP, lambda k, g: implies(is_in(g, "state", C.COMMITTED, C.VOID), num(raw(g, "idle")) == 0)),
+)
+"""An attempt has at most one primary at a time, its newest, and no cooperative once that has committed."""
 CALLS: Final[tuple[Invariant, ...]] = (
     Pair(
         CALL,
@@ -78,9 +93,15 @@ HANDED, UP, ANSWERS = (GHOST, "handed"), (GHOST, "up"), (GHOST, "answers")
 
 
 def _needs(claim: Any) -> Any:
-    """The child can still be started, or runs and nothing was observed of it."""
+    """The child can still be started, or runs and was not observed; and no operator forced the lock."""
     to_come = and_(flag(claim, "spawns"), flag(claim, "owner"), not_(flag(claim, "started")))
-    return or_(to_come, and_(flag(claim, "runs"), not_(flag(claim, "observed"))))
+    unseen = and_(flag(claim, "runs"), not_(flag(claim, "observed")))
+    return and_(not_(flag(claim, "forced")), or_(to_come, unseen))
+
+
+def _seen(claim: Any) -> Any:
+    """The child was seen to answer, and runs."""
+    return and_(flag(claim, "runs"), flag(claim, "observed"), not_(flag(claim, "forced")))
 
 
 def _same_delivery(key: Key, delivery: Any, there_: Any, _: Key, claim: Any) -> Any:
@@ -133,7 +154,7 @@ SPAWNING: Final[tuple[Invariant, ...]] = (
         lambda k, h: (True, (*ANSWERS, k[2])),
         lambda k, h, there_, _, a: and_(
             implies(
-                and_(flag(h, "runs"), flag(h, "observed")),
+                _seen(h),
                 and_(there_, num(raw(a, "nonce")) == num(k[3])),
             ),
             implies(_needs(h), not_(there_)),
@@ -142,7 +163,7 @@ SPAWNING: Final[tuple[Invariant, ...]] = (
     Pair(
         ANSWERS,
         lambda k, a: (True, (*HANDED, k[2], raw(a, "nonce"))),
-        lambda k, a, there_, _, h: and_(there_, flag(h, "runs"), flag(h, "observed")),
+        lambda k, a, there_, _, h: and_(there_, _seen(h)),
     ),
 )
 

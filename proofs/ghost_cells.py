@@ -3,7 +3,7 @@
 from typing import Final, NamedTuple
 
 from dhruva.cells import OwnerKind
-from dhruva.ids import Nonce, Ref, TargetId
+from dhruva.ids import ExecutorId, Nonce, OwnerId, Priority, Ref, ScopeId, TargetId
 
 
 class Used(NamedTuple):
@@ -34,6 +34,7 @@ class Handed(NamedTuple):
     started: bool  # the child was started, or can no longer be
     runs: bool  # the child runs
     observed: bool  # something was observed that releases
+    forced: bool  # an operator, by name and for a reason, released the lock from under it
 
 
 class Up(NamedTuple):
@@ -54,6 +55,25 @@ class Spent(NamedTuple):
     """This token of an instance has resumed it."""
 
 
+class Place(NamedTuple):
+    """When a waiter came into its line, counted over all that ever came, and when its neighbours did."""
+
+    scope: ScopeId
+    priority: Priority
+    executor: ExecutorId | None
+    before: OwnerId | None
+    behind: OwnerId | None
+    at: int
+    at_before: int
+    at_behind: int
+
+
+class Comings(NamedTuple):
+    """How many have ever come into a line."""
+
+    last: int
+
+
 GHOSTS: Final[dict[str, type]] = {
     "used": Used,
     "record": Record,
@@ -62,6 +82,8 @@ GHOSTS: Final[dict[str, type]] = {
     "answers": Answers,
     "performed": Performed,
     "spent": Spent,
+    "place": Place,
+    "comings": Comings,
 }
 
 

@@ -7,11 +7,13 @@ child or an owner is gone. No rule reads one. What was once so stays so: a claim
 from collections.abc import Callable
 from typing import Any, Final
 
+import z3  # type: ignore[import-untyped]
+
 from dhruva.assume import GHOST, broken
 from dhruva.cells import Change, Key, Kind, OwnerKind
 from dhruva.decide.fields import Act
 from dhruva.decide.plan import Plan
-from dhruva.inputs import Ask, Claim, CreateTask, Deliver, Observe, Take, Takeover
+from dhruva.inputs import Ask, Claim, CreateTask, Deliver, ForceRelease, Observe, Take, Takeover
 from dhruva.limits import PROGRESS_MAX_MILLI
 from dhruva.machines.release import ReleaseEvent
 from dhruva.table import Refused
@@ -19,8 +21,10 @@ from proofs.engine import Pruned
 from proofs.ghost_cells import (
     Answers,
     ChildGone,
+    Comings,
     Handed,
     Performed,
+    Place,
     Record,
     Spawns,
     Spent,
@@ -28,8 +32,8 @@ from proofs.ghost_cells import (
     Used,
 )
 from proofs.merge import Guarded, chosen, part
-from proofs.values import SymBool, and_, engine, equal, formula, not_, or_, raw, there
-from proofs.world import Known, Stands, Store, World
+from proofs.values import Number, SymBool, and_, engine, equal, formula, not_, or_, raw, there
+from proofs.world import Known, Stands, Store, World, stands
 
 # Moves of the outside
 
@@ -119,6 +123,7 @@ def _follow(store: Store, given: Any, said: Change) -> None:
             _committed(store, one.key[1], and_(one.valid, not_(one.there), after.there))
         elif one.key[0] == Kind.INSTANCE:
             _resumed(store, one, after)
+    _placed(store)
     payloads: Any = said.payloads
     for item in payloads:
         when, change = (item.when, item.item) if isinstance(item, Guarded) else (True, item)
@@ -140,7 +145,7 @@ def _claimed(store: Store, given: Claim | Takeover) -> None:
 def _delivered(store: Store, given: Deliver) -> None:
     if given.locked is not None:
         spawns = given.plan == Plan.BACKGROUND_SPAWN
-        new = Handed(given.ref, given.spawn, spawns, True, False, False, False)
+        new = Handed(given.ref, given.spawn, spawns, True, False, False, False, False)
         store[GHOST, "handed", given.locked, given.nonce] = new
         store[GHOST, "up", given.locked, given.nonce] = Up()  # who hands it over is up
 
@@ -159,8 +164,22 @@ def _observed(store: Store, given: Observe) -> None:
         store[key] = claim._replace(observed=True)
     elif given.event == ReleaseEvent.SOCKET_ALIVE:
         store[key] = claim._replace(observed=True)
-        if claim.runs:
+        if claim.runs and not claim.forced:
             store[GHOST, "answers", key[2]] = Answers(key[3])
+
+
+def _forced(store: Store, given: ForceRelease) -> None:
+    """Only what an operator does under a name and for a reason is an override. That a target answers is from
+    now on not held against anybody: more worlds, never fewer.
+    """
+    lock = store.world.read((Kind.LOCK, given.target))
+    key = (GHOST, "handed", given.target, lock.nonce)
+    claim, answering = store[key], store[GHOST, "answers", given.target]
+    if claim is None or given.actor is None or not given.reasoned:
+        return
+    store[key] = claim._replace(forced=True)
+    if answering is not None and answering.nonce == lock.nonce:
+        store[GHOST, "answers", given.target] = None
 
 
 def _taken(store: Store, given: Take) -> None:
@@ -176,6 +195,7 @@ BY_INPUT: Final[dict[type, Callable[[Any, Any], None]]] = {
     Takeover: _claimed,
     Deliver: _delivered,
     Observe: _observed,
+    ForceRelease: _forced,
     Take: _taken,
 }
 
@@ -204,6 +224,51 @@ def spent(one: Known, after: Stands) -> Any:
 def _resumed(store: Store, one: Known, after: Stands) -> None:
     if engine().decide(spent(one, after)):
         store[GHOST, "spent", one.key[1], raw(after.cell, "token")] = Spent()
+
+
+def _placed(store: Store) -> None:
+    """Who comes into a line is counted; who stays keeps its number. Nothing is decided.
+
+    A neighbour that is another than before was written too, or the claim does not hold.
+    """
+    known = store.world.known
+    written = [(known[at], s) for at, s in list(store.put_.items()) if known[at].key[0] == Kind.WAITER]
+    if not written:
+        return
+    clock = store.world.resolve((GHOST, "comings"))
+    assert clock is not None
+    was, counted = store.stands(clock)
+    last: Any = z3.If(formula(was), counted.last.term, 0)
+    places = []
+    for one, after in written:
+        place = store.world.another((GHOST, "place", one.key[1]), one.valid)
+        comes = and_(one.valid, after.there, not_(and_(one.there, same_line(one.cell, after.cell))))
+        last = last + z3.If(formula(comes), 1, 0)
+        places.append((place, one, after, z3.If(formula(comes), last, place.cell.at.term)))
+    for place, one, after, at in places:
+        sides = (_neighbour_at(after, side, place, places) for side in ("before", "behind"))
+        line = (raw(after.cell, f) for f in ("scope", "priority", "executor", "before", "behind"))
+        new: Any = tuple.__new__(Place, (*line, *(Number(n, "at") for n in (at, *sides))))
+        cases = ((one.valid, Stands(after.there, new)), (not_(one.valid), Stands(place.there, place.cell)))
+        store.put_[place.at] = cases[0][1] if one.valid is True else stands(cases)
+    new_clock: Any = tuple.__new__(Comings, (Number(last, "last"),))
+    store.put_[clock] = Stands(True, new_clock)
+
+
+def _neighbour_at(after: Stands, side: str, place: Known, places: Any) -> Any:
+    """The number of the neighbour on this side, if it was written; if not, that number is as it was."""
+    at = raw(place.cell, f"at_{side}").term
+    for _, one, stands_, number in places:
+        is_it = and_(one.valid, stands_.there, equal(raw(after.cell, side), one.key[1]))
+        at = at if is_it is False else z3.If(formula(is_it), number, at)
+    return at
+
+
+def same_line(one: Any, other: Any) -> Any:
+    """The formula that two waiters stand in one lane, or wait for one executor."""
+    apart = (equal(raw(one, f), raw(other, f)) for f in ("scope", "priority"))
+    executors = raw(one, "executor"), raw(other, "executor")
+    return and_(equal(*executors), or_(there(executors[0]), and_(*apart)))
 
 
 ACTS: Final = {Act.CLEAR: False, Act.NOW: True, Act.GIVEN: True}

@@ -18,6 +18,7 @@ from dhruva.cells import EffectKind, FollowUp, Kind
 from dhruva.ids import Nonce, Ref, Version, WaitToken
 from dhruva.inputs import Ack, EffectFailed, Handle, Lost, Resolve, Take
 from dhruva.rules import RULES
+from dhruva.walk import Settings
 from proofs.engine import Unsupported
 from proofs.ghost_cells import GHOSTS, MOVES
 from proofs.values import Number, Opt, SymBool, SymEnum, SymRef, and_, code, or_
@@ -194,7 +195,12 @@ def _ghost_key(sort: tuple[Any, ...]) -> c.Key:
         return EFFECT_KEYS[sort[2]]("any")
     if sort[1] == "spent":
         return (number("any instance", "InstanceId", True), number("any token", "token"))
-    tails: dict[str, c.Key] = {"handed": (target, nonce), "up": (target, nonce), "answers": (target,)}
+    tails: dict[str, c.Key] = {
+        "handed": (target, nonce),
+        "up": (target, nonce),
+        "answers": (target,),
+        "comings": (),
+    }
     return tails.get(sort[1], (owner("any owner"),))
 
 
@@ -202,6 +208,12 @@ def cell(cls: type, name: str) -> Any:
     """A cell of this class of which nothing is known."""
     made = (value(f"{name}.{field}", field, kind) for field, kind in hints(cls).items())
     return tuple.__new__(cls, tuple(made))
+
+
+def settings() -> Settings:
+    """What an installation chose, whatever that is."""
+    made = (value(f"settings.{field}", field, kind) for field, kind in hints(Settings).items())
+    return tuple.__new__(Settings, tuple(made))
 
 
 # Inputs

@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final, NamedTuple
 
 from dhruva.cells import Change
-from dhruva.rules import RULES, authority, follow_ups, lanes, lists
+from dhruva.rules import RULES, authority, carriers, follow_ups, lanes, lists
 from dhruva.step import Step
 from dhruva.table import Refused
 from dhruva.walk import Book, Decisions
@@ -31,7 +31,8 @@ PARTS: Final = (
     (lanes, ("head", "ahead", "enter", "leave", "ready", "wake", "wake_starved", "starve", "feed")),
     (lanes, ("await_executor", "_join", "_part", "_count")),
     (lists, ("link", "part")),
-    (follow_ups, ("_forget", "_meet", "_count")),
+    (follow_ups, ("_meet", "_count")),
+    (carriers, ("forget",)),
     (authority, ("verdict", "commit", "free", "runs", "_hold_cap", "_under_cap")),
 )
 """Helpers that rules share, each of which has paths of its own."""
@@ -104,13 +105,8 @@ def _decision(function: Callable[..., Any]) -> Callable[..., Any]:
     return lambda *given: part(None, lambda: function(*given))
 
 
-def _any_number(*_facts: Any) -> Any:
-    """Some number, another one each time: what is proved holds whatever the decision answers."""
-    return shapes.number(f"any{engine().fresh()}", "any")
-
-
 def in_parts(book: Book) -> Book:
-    """The book with each of its rules, wires, guards and decisions as a part."""
+    """The book with each of its rules, wires, guards and decisions as a part, under any settings."""
     moves = {
         machine: {
             at: move._replace(
@@ -122,14 +118,14 @@ def in_parts(book: Book) -> Book:
         for machine, rows in book.moves.items()
     }
     wires = {slot: tuple(map(_as_part, wired)) for slot, wired in book.wires.items()}
-    decide = Decisions(*map(_decision, book.decide))
-    opened = decide._replace(pressure=_any_number, cooperative_count=_any_number)
     rules = {of: _as_part(rule) for of, rule in book.rules.items()}
-    return book._replace(moves=moves, wires=wires, decide=opened, rules=rules)
+    decide = Decisions(*map(_decision, book.decide))
+    settings = shapes.settings()
+    return book._replace(moves=moves, wires=wires, decide=decide, rules=rules, settings=settings)
 
 
 def proved_kernel(**changed: Any) -> Step:
-    """The kernel that we ship, or a mutant of it, with the two numbers of dispatch left open."""
+    """The kernel that we ship, or a mutant of it."""
     step: Step = stepping.stepping(in_parts(stepping.book(**changed)))
     return step
 
@@ -147,33 +143,39 @@ class Path(NamedTuple):
 
 
 Premises = Callable[[World, Known], Any]
-Assumed = Callable[[World, Any], None]
+
+
+def _well_typed(_world: World, one: Known) -> Any:
+    """All that is known of a cell of which nothing is known: each field is of its type."""
+    return shapes.typed(one.cell)
 
 
 def explore(
-    shape: shapes.Shape, step: Step, visit: Callable[[Path], None], here: Engine, premises: Premises
+    shape: shapes.Shape, step: Step, visit: Callable[[Path], None], here: Engine, premises: Premises | None
 ) -> None:
-    """Every path of this input through `step`; `visit` is called on each, while the engine stands at
-    its end.
+    """Every path of this input through `step`; `visit` is called on each, while the engine stands at its end.
+
+    Without premises: in any world of well-typed cells, whatever the outside does, and without ghosts.
     """
     activate(here)
     for path in here.paths(lambda: _run(here, shape, step, premises)):
         visit(path)
 
 
-def _run(here: Engine, shape: shapes.Shape, step: Step, premises: Premises) -> Path:
-    world, given = World(premises), shape.build()
+def _run(here: Engine, shape: shapes.Shape, step: Step, premises: Premises | None) -> Path:
+    world, given = World(premises or _well_typed), shape.build()
     here.fact(shapes.typed(given))
     if isinstance(given, MOVES):
         return Path(given, world, _outside(world, given), None)
-    ghosts.supposed(world, given)
+    if premises is not None:
+        ghosts.supposed(world, given)
     try:
         said = step(world.read, given)
     except (Unsupported, Unproved, Disagreement):
         raise
     except Exception as error:  # noqa: BLE001 - whatever a rule raises is what totality speaks of
         return Path(given, world, None, error)
-    if isinstance(said, Change):
+    if isinstance(said, Change) and premises is not None:
         ghosts.follow(given, said)
     return Path(given, world, said, None)
 

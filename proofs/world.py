@@ -149,9 +149,9 @@ class Store:
         put = {}
         for at in dict.fromkeys(at for _, kept in cases for at in kept[1]):
             one = known[at]
-            stands = _stands([(when, kept[1].get(at, Stands(one.there, one.cell))) for when, kept in cases])
-            if not (_same_flag(stands.there, one.there) and identical(stands.cell, one.cell)):
-                put[at] = stands
+            left = stands([(when, kept[1].get(at, Stands(one.there, one.cell))) for when, kept in cases])
+            if not (_same_flag(left.there, one.there) and identical(left.cell, one.cell)):
+                put[at] = left
         return known, put
 
     def copy(self) -> dict[Ident, Stands]:
@@ -219,7 +219,8 @@ def _all_known(cases: Cases) -> dict[Ident, Known]:
     return known
 
 
-def _stands(cases: list[tuple[Any, Stands]]) -> Stands:
+def stands(cases: Cases) -> Stands:
+    """The cell as it stands in all cases."""
     flags = [
         (when, SymBool(formula(s.there)) if not isinstance(s.there, bool) else s.there) for when, s in cases
     ]

@@ -1,5 +1,7 @@
 """Stale signals and the ways of an error (WFL-12, 15)."""
 
+from typing import NamedTuple
+
 from dhruva.decide.signal import ErrorClass, Freshness, Route, freshness, route
 from dhruva.ids import SignalId, Version, WaitToken
 from dhruva.machines.instance import InstanceState
@@ -10,64 +12,57 @@ ENDED = (InstanceState.COMPLETED, InstanceState.FAILED, InstanceState.CANCELLED)
 GONE = (None, *ENDED)
 
 
-@contract(cites="WFL-12")
-def a_signal_is_fresh_only_for_the_wait_it_was_meant_for(
-    state: InstanceState | None,
-    signal: int,
-    last: int | None,
-    token: int,
-    waiting: int | None,
-    expected: int | None,
-    version: int,
-) -> Freshness:
-    """
-    post: _ != Freshness.FRESH or (state is not None and state not in ENDED)
-    post: _ != Freshness.FRESH or token == waiting
-    post: _ != Freshness.FRESH or signal != last
-    post: _ != Freshness.FRESH or expected is None or expected == version
-    post: _ == Freshness.FRESH or state in GONE or signal == last or token != waiting or expected != version
-    """
-    return _freshness(state, signal, last, token, waiting, expected, version)
+class Heard(NamedTuple):
+    """A signal, and the instance that hears it; without a state there is none."""
+
+    state: InstanceState | None
+    signal: int
+    last: int | None
+    token: int
+    waiting: int | None
+    expected: int | None
+    version: int
+
+    def judged(self) -> Freshness:
+        return freshness(
+            self.state,
+            SignalId(self.signal),
+            None if self.last is None else SignalId(self.last),
+            WaitToken(self.token),
+            None if self.waiting is None else WaitToken(self.waiting),
+            None if self.expected is None else Version(self.expected),
+            Version(self.version),
+        )
 
 
 @contract(cites="WFL-12")
-def a_stale_signal_names_the_first_rule(
-    state: InstanceState | None,
-    signal: int,
-    last: int | None,
-    token: int,
-    waiting: int | None,
-    expected: int | None,
-    version: int,
-) -> Freshness:
+def a_signal_is_fresh_only_for_the_wait_it_was_meant_for(it: Heard) -> Freshness:
     """
-    post: (_ == Freshness.DEAD_LETTER) == (state is None)
-    post: (_ == Freshness.TERMINAL) == (state in ENDED)
-    post: _ != Freshness.DUPLICATE or signal == last
-    post: _ != Freshness.OTHER_TOKEN or (token != waiting and signal != last)
-    post: _ != Freshness.OTHER_VERSION or (expected != version and token == waiting and signal != last)
+    post: _ != Freshness.FRESH or it.state not in GONE
+    post: _ != Freshness.FRESH or it.token == it.waiting
+    post: _ != Freshness.FRESH or it.signal != it.last
+    post: _ != Freshness.FRESH or it.expected is None or it.expected == it.version
+    post: _ == Freshness.FRESH or it.state in GONE or it.signal == it.last or not _meant(it)
     """
-    return _freshness(state, signal, last, token, waiting, expected, version)
+    return it.judged()
 
 
-def _freshness(
-    state: InstanceState | None,
-    signal: int,
-    last: int | None,
-    token: int,
-    waiting: int | None,
-    expected: int | None,
-    version: int,
-) -> Freshness:
-    return freshness(
-        state,
-        SignalId(signal),
-        None if last is None else SignalId(last),
-        WaitToken(token),
-        None if waiting is None else WaitToken(waiting),
-        None if expected is None else Version(expected),
-        Version(version),
-    )
+@contract(cites="WFL-12")
+def a_stale_signal_names_the_first_rule(it: Heard) -> Freshness:
+    """
+    post: (_ == Freshness.DEAD_LETTER) == (it.state is None)
+    post: (_ == Freshness.TERMINAL) == (it.state in ENDED)
+    post: _ != Freshness.DUPLICATE or it.signal == it.last
+    post: _ != Freshness.OTHER_TOKEN or (it.token != it.waiting and it.signal != it.last)
+    post: _ != Freshness.OTHER_VERSION or (it.expected != it.version and it.token == it.waiting)
+    post: _ != Freshness.OTHER_VERSION or it.signal != it.last
+    """
+    return it.judged()
+
+
+def _meant(it: Heard) -> bool:
+    """For the wait that is open, in the version that was expected, if one was."""
+    return it.token == it.waiting and (it.expected is None or it.expected == it.version)
 
 
 @contract(cites="WFL-15")

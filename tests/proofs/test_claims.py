@@ -6,25 +6,27 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from dhruva.cells import Change, FollowUp
+from dhruva.cells import Change, FollowUp, OwnerKind
 from dhruva.decide import authority, readiness
 from dhruva.decide.admission import Admission
 from dhruva.decide.authority import Verdict
 from dhruva.decide.signal import Freshness
 from dhruva.ids import Priority, TaskStatus
-from dhruva.inputs import Stopped
+from dhruva.inputs import ForceRelease, Outcome, Stopped, Succeed
 from dhruva.machines import MACHINES
 from dhruva.machines.attempt import AttemptState
+from dhruva.machines.carrier import CarrierState
 from dhruva.machines.effect import EffectState
 from dhruva.machines.instance import InstanceState
+from dhruva.machines.lock import LockEvent
 from dhruva.machines.release import ReleaseState
 from dhruva.machines.scope import ScopeState
-from dhruva.rules import attempts, flows, follow_ups, keys, lanes, lists
+from dhruva.rules import RULES, attempts, flows, follow_ups, keys, lanes, lists
 from dhruva.rules import authority as authority_rules
 from dhruva.rules.deeds import DEEDS
 from dhruva.rules.guards import GUARDS
 from dhruva.step import Step
-from dhruva.walk import DECISIONS
+from dhruva.walk import DECISIONS, NOTHING, Given, replaced
 from dhruva.wiring import WIRING, Do, Does, Fire
 from proofs import report
 from proofs.prove import CLAIMS, INVARIANTS, prove
@@ -118,14 +120,45 @@ def _blind_to_the_cap(facts: authority.Facts) -> Verdict:
     return authority.authorize(facts._replace(active_overall=0, max_overall=1))
 
 
-def _never_drained() -> Step:
-    rest = tuple(w for w in WIRING if not (isinstance(w, Fire) and (w.machine, w.to) == ("attempt", "scope")))
-    return proved_kernel(wiring=rest, checked=False)
+def _unwired(to: str, *machines: str) -> Callable[[], Step]:
+    """No machine of these fires an event of that one."""
+    rest = tuple(w for w in WIRING if not (isinstance(w, Fire) and w.to == to and w.machine in machines))
+    return lambda: proved_kernel(wiring=rest, checked=False)
 
 
-def _no_task_started() -> Step:
-    rest = tuple(w for w in WIRING if not (isinstance(w, Fire) and (w.machine, w.to) == ("task", "scope")))
-    return proved_kernel(wiring=rest, checked=False)
+def _rule(of: type, rule: Any) -> Callable[[], Step]:
+    return lambda: proved_kernel(rules={**RULES, of: rule})
+
+
+def _force_silently(walk: Any, given: Any) -> Any:
+    passed = Given(actor=given.actor, reasoned=given.reasoned)
+    return walk.fire("lock", (keys.LOCK, given.target), LockEvent.FORCE_RELEASE, passed)
+
+
+def _trust_the_policy(walk: Any, key: Any, _scope: Any, _given: Any) -> None:
+    """Right in every world that meets the invariants, and in no other."""
+    walk.put((keys.POLICY, key[1]), walk[keys.POLICY, key[1]]._replace())
+
+
+def _count_a_try(walk: Any, key: Any, attempt: Any, _given: Any) -> None:
+    task = walk[keys.TASK, key[1].owner]
+    if attempt.kind == OwnerKind.TASK and task is not None:
+        walk[keys.TASK, key[1].owner] = task._replace(alive=False, tries=task.tries + 1)
+
+
+def _both(walk: Any, given: Any) -> Any:
+    """The attempt before it ends with it."""
+    attempt = walk[keys.ATTEMPT, given.ref]
+    refused = walk.fire("attempt", (keys.ATTEMPT, given.ref), "succeed", NOTHING)
+    if refused is None and attempt.older is not None:
+        walk.try_fire("attempt", (keys.ATTEMPT, attempt.older), "succeed", NOTHING)
+    return refused
+
+
+def _suspend_by_hand(walk: Any, _key: Any, resource: Any, _given: Any) -> None:
+    scope = walk[keys.SCOPE, resource.scope]
+    if scope is not None:
+        walk[keys.SCOPE, resource.scope] = scope._replace(state=ScopeState.SUSPENDED, live=scope.live - 1)
 
 
 def _hears_the_dead() -> Step:
@@ -142,13 +175,17 @@ def _hears_the_dead() -> Step:
 
 PLANTS = (
     Plant("total", "Resume", _deed(Does.WAKE, _raises)),
+    Plant("total", "Resume", _deed(Does.WAKE, _trust_the_policy)),
+    Plant("one thing at a time", "Succeed", _rule(Succeed, _both)),
+    Plant("writes what it was meant to", "Stopped", _deed(Does.BODY_ENDED, _count_a_try)),
+    Plant("writes what it was meant to", "ResourceEvent", _deed(Does.RESOURCE_ENDED, _suspend_by_hand)),
     Plant("slots are living attempts", "Stopped", _without(Does.FREE_SLOT)),
     Plant("slots within the limit", "Ask", _authorize(Verdict.CONCURRENCY_LIMIT)),
     Plant("slots within the cap", "Ask", _decide(authorize=_blind_to_the_cap)),
     Plant("live counts what is alive", "ResourceEvent", _without(Does.RESOURCE_ENDED)),
-    Plant("disposed means nothing alive", "Stopped", _never_drained),
+    Plant("disposed means nothing alive", "Stopped", _unwired("scope", "attempt")),
     Plant("spawns within the limit", "Ask", _authorize(Verdict.SPAWN_LIMIT)),
-    Plant("one gate", "Wake", _no_task_started),
+    Plant("one gate", "Wake", _unwired("scope", "task")),
     Plant("a ref is new", "Handle (reset)", _deed(Does.NEW_RUN, _forget_number)),
     Plant("a dead ref changes nothing", "Stopped", _hears_the_dead),
     Plant(
@@ -159,6 +196,7 @@ PLANTS = (
     Plant("a scope goes one way", "Resume", _row("scope", "SUSPENDED", "resume", target=ScopeState.ATTACHED)),
     Plant("one attempt per task", "Handle (reset)", _guard("reexecution", "no_attempt_alive")),
     Plant("ended tasks stay", "Cancel", _row("task", "pending", "cancel", target=TaskStatus.COMPLETED)),
+    Plant("ended tasks stay", "Handle (reset)", _guard("reexecution", "enabled")),
     Plant("a retried failure is not seen", "Fail", _guard("task", "tries_left")),
     Plant("start", "Wake", _guard("task", "executor")),
     Plant("met by what satisfies", "Handle (tell)", _decide(satisfied=lambda *_: True)),
@@ -168,17 +206,30 @@ PLANTS = (
     Plant("first come first served", "Wake", _decide(first_lane=_low_first)),
     Plant("spawn budget and depth", "Admit", _decide(admit=lambda *_: Admission.DISPATCH)),
     Plant("every dispatching ends", "Admit", _decide(admit=lambda *_: Admission.DISPATCH)),
+    Plant("every dispatching ends", "Outcome", _rule(Outcome, lambda *_: None)),
     Plant("one primary at a time", "CommitCarrier", _guard("carrier-primary", "cooperatives_withdrawn")),
+    Plant(
+        "one primary at a time",
+        "Ack (dispatch)",
+        _row("carrier-primary", "committed", "released", target=CarrierState.IDLE),
+    ),
     Plant("carriers and their calls", "CommitCarrier", _without(Does.DISPATCH)),
     Plant("performed once", "Lost (dispatch)", _row("effect", "taken", "lost", target=EffectState.PENDING)),
     Plant("no follow-up is lost", "Resume", _deed(Does.WAKE, _no_wake)),
     Plant("one holder", "Takeover", _guard("lock", "stale")),
+    Plant("one holder", "ForceRelease", _rule(ForceRelease, _force_silently)),
+    Plant(
+        "released once",
+        "Observe",
+        _unwired("lock", "release-after-send-final", "release-after-spawn-observation"),
+    ),
     Plant(
         "released once",
         "Observe",
         _row("release-after-send-final", "released", "send-final", target=ReleaseState.HOLDING),
     ),
     Plant("no double spawn", "Takeover", _guard("lock", "stale")),
+    Plant("no double spawn", "ForceRelease", _guard("lock", "override")),
     Plant("fields fit the status", "Cancel", _without(Does.FIELDS)),
     Plant("tokens and versions", "SliceCompleted", _without(Does.RAISE_VERSION)),
     Plant("a token resumes once", "SliceWaits", _deed(Does.NEW_TOKEN, _same_token)),
@@ -198,6 +249,19 @@ def _count_no_dependency(walk: Any, key: Any, link: Any, met: bool) -> None:
     walk[key] = link._replace(met=met)
 
 
+def _push_in(walk: Any, owner: Any, waiter: Any) -> None:
+    """Before the first of its line."""
+    key, at, empty = lanes._line(waiter)
+    ends = walk[key] or empty
+    first = ends[at]
+    if first is None:
+        ends = replaced(ends, at + 1, owner)
+    else:
+        lists.link(walk, (keys.WAITER, first), lanes.BEFORE, owner)
+    walk[keys.WAITER, owner] = replaced(waiter, lanes.BEHIND, first)
+    walk[key] = replaced(ends, at, owner)
+
+
 class Rebound(NamedTuple):
     """A fault that no argument of `kernel` can plant: a name of a rule's module, bound to something else."""
 
@@ -211,6 +275,10 @@ class Rebound(NamedTuple):
 IN_RULES = (
     Rebound("resources of a running attempt", "AddWorker", attempts, "CAN_EXECUTE", frozenset(ScopeState)),
     Rebound("unmet counts links", "Handle (recall)", follow_ups, "_count", _count_no_dependency),
+    Rebound("met by what satisfies", "Handle (tell)", follow_ups, "_meet", lambda *_: None),
+    Rebound("everyone waits in one line", "Due", lanes, "ready", lambda *_: None),
+    Rebound("first come first served", "Due", lanes, "_join", _push_in),
+    Rebound("first come first served", "Ask", lanes, "ahead", lambda *_: False),
     Rebound("waiting counts who waits", "Cancel", lanes, "_count", lambda *_: None),
     Rebound("no call for a dead ref", "Take (dispatch)", authority_rules, "runs", lambda *_: True),
     Rebound(
