@@ -68,7 +68,7 @@ bench: setup ## ratios within one run, printed and kept under build/bench
 proofs: setup ## claims for any number of tasks: the real step on symbolic cells, confirmed by cvc5; contracts
 	$(BIN)/python -m proofs
 
-verify-deep: setup ## every mutant of tables and wiring put to the proofs (hours)
+verify-deep: setup ## every mutant of tables and wiring put to the proofs (hours; goes on where it was cut short)
 	$(BIN)/python -m proofs --deep
 
 bench-runtime: setup ## the runtime beside anyio and DBOS (`make peers` installs them)

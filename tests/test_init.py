@@ -9,7 +9,7 @@ from mypy import api
 
 import dhruva
 
-HEAVY = ("numpy", "scipy", "pydantic", "typer", "networkx", "z3")
+HEAVY = ("numpy", "scipy", "pydantic", "typer", "networkx", "z3", "cvc5")
 
 
 def test_import_loads_nothing_heavy() -> None:
