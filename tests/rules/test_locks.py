@@ -85,7 +85,8 @@ def test_a_foreign_or_reused_nonce_is_refused(event: str, number: int) -> None:
     """The second claim holds the lock, under nonce 2."""
     world = begin(*HELD, i.Release(TARGET, nonce(1)), *HELD)
     refused = refuse(world, OF_A_CLAIM[event](TARGET, nonce(number)))
-    assert refused == Refused("lock", "held", event, "REL-5", "nonce")
+    assert refused[:3] == ("lock", "held", event)
+    assert refused.because == "nonce"
 
 
 @pytest.mark.cites("REL-7a")

@@ -1,14 +1,20 @@
 """The hand that changes a rule changes one place of one row, and the machine notices where it can."""
 
 import ast
+import random
 from collections import Counter
+from pathlib import Path
+
+import pytest
 
 from dhruva.machines import MACHINES
 from dhruva.verify.mutants import LATER
 from tests.verify.by_hand import MACHINES as FOLDER
-from tests.verify.by_hand import ROOT, every
+from tests.verify.by_hand import ROOT, copied, every, noticed
 
 EVERY = every()
+SEEDS = {"target": random.randrange(10**6), "guard": 1, "effect": 1}
+"""Any target is noticed, so another one is tried each time; a few guards and effects are kept by two rules."""
 
 
 def test_every_guard_and_effect_that_is_written_can_be_taken_away() -> None:
@@ -33,3 +39,13 @@ def test_an_edit_changes_one_argument_of_one_row() -> None:
         )
         assert len(before) == len(after)
         assert sum(one != other for one, other in zip(before, after, strict=True)) == 1, str(edit)
+
+
+@pytest.mark.cites("VER-5")
+@pytest.mark.parametrize("kind", SEEDS)
+def test_a_rule_that_was_changed_by_hand_is_noticed(tmp_path: Path, kind: str) -> None:
+    """One of each kind; `python -m tests.verify.by_hand` tries forty."""
+    chosen = random.Random(SEEDS[kind]).choice([edit for edit in EVERY if edit.kind == kind])
+    print(f"seed {SEEDS[kind]}: {chosen}")
+    copied(tmp_path)
+    assert noticed(tmp_path, chosen), f"seed {SEEDS[kind]}: {chosen}"

@@ -87,21 +87,21 @@ def claim(walk: Walk, given: Claim) -> Refused | None:
     return walk.fire("lock", key, LockEvent.CLAIM, NOTHING)
 
 
-def _of_claim(walk: Walk, given: Any, event: LockEvent) -> Refused | None:
-    """An event of a claim that no longer holds the lock is refused (REL-5)."""
+def _seen(walk: Walk, given: Any, event: LockEvent) -> Refused | None:
+    """What is seen of a claim that no longer holds the lock is not heard (REL-5)."""
     key = (keys.LOCK, given.target)
     lock = walk[key]
     if lock is not None and lock.state != LockState.FREE and lock.nonce != given.nonce:
         return Refused("lock", lock.state, event, "REL-5", "nonce")
-    return walk.fire("lock", key, event, Given(nonce=given.nonce))
+    return walk.fire("lock", key, event, NOTHING)
 
 
 def conflict(walk: Walk, given: Conflict) -> Refused | None:
-    return _of_claim(walk, given, LockEvent.CONFLICT)
+    return walk.fire("lock", (keys.LOCK, given.target), LockEvent.CONFLICT, Given(nonce=given.nonce))
 
 
 def child_recorded(walk: Walk, given: ChildRecorded) -> Refused | None:
-    refused = _of_claim(walk, given, LockEvent.CHILD_RECORDED)
+    refused = _seen(walk, given, LockEvent.CHILD_RECORDED)
     if refused is None:
         lock = walk[keys.LOCK, given.target]
         walk[keys.LOCK, given.target] = lock._replace(child=True)
@@ -109,11 +109,11 @@ def child_recorded(walk: Walk, given: ChildRecorded) -> Refused | None:
 
 
 def release(walk: Walk, given: Release) -> Refused | None:
-    return _of_claim(walk, given, LockEvent.RELEASE)
+    return walk.fire("lock", (keys.LOCK, given.target), LockEvent.RELEASE, Given(nonce=given.nonce))
 
 
 def unobserved(walk: Walk, given: Unobserved) -> Refused | None:
-    return _of_claim(walk, given, LockEvent.UNOBSERVED)
+    return _seen(walk, given, LockEvent.UNOBSERVED)
 
 
 def takeover(walk: Walk, given: Takeover) -> Refused | None:

@@ -1,5 +1,6 @@
 """The sections of the report, each a function of the record."""
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from html import escape
 from math import log10
@@ -21,7 +22,12 @@ def chip(text: str, kind: str) -> str:
 
 
 def items(lines: Iterable[str]) -> str:
-    return "<ul>" + "".join(f"<li>{escape(line)}</li>" for line in lines) + "</ul>"
+    return "<ul>" + "".join(f"<li>{prose(line)}</li>" for line in lines) + "</ul>"
+
+
+def prose(text: str) -> str:
+    """A text of ours, in which `what is typed` stands between two marks."""
+    return re.sub(r"`([^`]+)`", r"<code>\1</code>", escape(text))
 
 
 def lead(text: str) -> str:
@@ -158,7 +164,7 @@ def properties(said: Json) -> Iterator[str]:
 def _property(name: str, there: list[tuple[Json, Json]], killed: int) -> list[str]:
     claim = there[0][1]
     bad = [one["verdict"] for _, one in there if one["verdict"] != "holds"]
-    sentence = f"<br><small>{escape(claim['sentence'])}</small>" if claim["sentence"] else ""
+    sentence = f"<br><small>{prose(claim['sentence'])}</small>" if claim["sentence"] else ""
     return [
         f"{escape(name)}{sentence}",
         claim["kind"].replace("_", " "),
@@ -185,7 +191,7 @@ def broken(said: Json) -> Iterator[str]:
         yield f"<p>{escape(one['about'])}</p>"
         if one["trace"] is not None:
             yield sequence(one["trace"], one["fails"])
-            yield f"<p>{escape(one['sentence'])}</p>"
+            yield f"<p>{prose(one['sentence'])}</p>"
         yield "</div></details>"
 
 
@@ -196,8 +202,8 @@ def mutants(said: Json) -> Iterator[str]:
         yield lead("Not hunted in this run.")
         return
     yield lead(
-        "One thing changed in a table, the wiring, a decision or a guard. Killed means that the verdict of a "
-        "property changed. What a check of tables, an exception or a count notices is told apart."
+        "One thing changed in a table, the wiring, a decision, a guard or a rule. Killed means that the "
+        "verdict of a property changed. What a check of tables, an exception or a count notices is told apart."
     )
     fates = list(found["totals"])
     yield from _table(
@@ -248,7 +254,7 @@ def proofs(said: Json) -> Iterator[str]:
         ("claim", "evidence for", "rung", "#paths", "#checks", "verdict"),
         (
             [
-                f"{escape(claim['name'])}<br><small>{escape(claim['sentence'])}"
+                f"{escape(claim['name'])}<br><small>{prose(claim['sentence'])}"
                 + (f" ({escape(claim['scope'])})" if claim.get("scope") else "")
                 + "</small>",
                 cited(claim["cites"]),

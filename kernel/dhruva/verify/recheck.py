@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from dhruva.explore import UsageError
 from dhruva.explore.command import load, module
-from dhruva.explore.model import Model
+from dhruva.explore.model import DEADLOCK, Model
 from dhruva.explore.spin import EXPORTED, Recheck, missing, recheck
 from dhruva.verify import manifest, models, work
 from dhruva.verify.manifest import QUICK, Run
@@ -51,11 +51,14 @@ def of_run(folder: Path, run: Run) -> Row:
 
 
 def of_broken(path: Path) -> Row | LeftOut:
-    """Left out if the property that must fail is of a kind that is not exported, or the model too large."""
+    """Asked about the property that must fail alone; left out if that is not exported, or it is too large."""
     name, model, fails = f"broken/{path.stem}", load(path), module(path).FAILS
     claim = next((one for one in model.claims() if one.name == fails), None)
     if not isinstance(claim, EXPORTED):
         return LeftOut(name, f"{fails!r} is no claim about a state or a step")
+    model.properties = [one for one in model.properties if one.name == fails]
+    if fails != DEADLOCK:
+        model.allow_deadlock("one property is asked alone")
     try:
         return _row(name, model, "violated", MOST)
     except UsageError:  # the search was cut short

@@ -82,7 +82,7 @@ def _parts(said: Json) -> Iterator[tuple[str, str]]:
     yield "rows taken", f"{taken} of {len(rows)} in some model (the rest: schedule, later work)"
     caught = sum(1 for one in said["broken"] if one["caught"])
     yield "broken on purpose", f"{caught} of {len(said['broken'])} caught by the property they name"
-    yield "mutants", _mutants(said["mutants"])
+    yield from _mutants(said["mutants"])
     yield "proofs", _proofs(said["proofs"])
     kinds = [one["strongest"] for one in said["requirements"]]
     shown = ", ".join(f"{kinds.count(kind)} by {kind}" for kind in ("proof", "model", "property", "test"))
@@ -93,13 +93,16 @@ def _parts(said: Json) -> Iterator[tuple[str, str]]:
         yield "", f"{counted} of them caught a mutant of what implements them"
 
 
-def _mutants(found: Json | None) -> str:
+def _mutants(found: Json | None) -> Iterator[tuple[str, str]]:
     if found is None:
-        return "not hunted (--quick)"
+        yield "mutants", "not hunted (--quick)"
+        return
     totals = dict(found["totals"])
     every, killed = sum(totals.values()), totals.pop("killed")
+    yield "mutants", f"{killed:,} of {every:,} killed by a property"
     rest = ", ".join(f"{count} {fate}" for fate, count in totals.items() if count)
-    return f"{killed} of {every} killed by a property; {rest or 'none left'}"
+    if rest:
+        yield "", f"the others: {rest}"
 
 
 def _proofs(found: Json | None) -> str:
