@@ -14,7 +14,7 @@ from tests.verify.by_hand import ROOT, copied, every, noticed
 
 EVERY = every()
 SEEDS = {"target": random.randrange(10**6), "guard": 1, "effect": 1}
-"""Any target is noticed, so another one is tried each time; a few guards and effects are kept by two rules."""
+"""Another target is tried each time; a few guards and effects are kept by two rules, so theirs is fixed."""
 
 
 def test_every_guard_and_effect_that_is_written_can_be_taken_away() -> None:
@@ -46,6 +46,5 @@ def test_an_edit_changes_one_argument_of_one_row() -> None:
 def test_a_rule_that_was_changed_by_hand_is_noticed(tmp_path: Path, kind: str) -> None:
     """One of each kind; `python -m tests.verify.by_hand` tries forty."""
     chosen = random.Random(SEEDS[kind]).choice([edit for edit in EVERY if edit.kind == kind])
-    print(f"seed {SEEDS[kind]}: {chosen}")
     copied(tmp_path)
     assert noticed(tmp_path, chosen), f"seed {SEEDS[kind]}: {chosen}"

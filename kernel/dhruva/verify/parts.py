@@ -203,7 +203,8 @@ def mutants(said: Json) -> Iterator[str]:
         return
     yield lead(
         "One thing changed in a table, the wiring, a decision, a guard or a rule. Killed means that the "
-        "verdict of a property changed. What a check of tables, an exception or a count notices is told apart."
+        "verdict of a property changed. What a check of tables, an exception or a count notices is told "
+        "apart."
     )
     fates = list(found["totals"])
     yield from _table(
