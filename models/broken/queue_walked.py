@@ -1,4 +1,4 @@
-"""Who withdraws is looked for from the head of its lane: the longer the queue, the more cells it takes."""
+"""Who withdraws is looked for among the requests of its lane: a longer queue takes more cells."""
 
 from dhruva.explore import Model
 from dhruva.inputs import Withdraw
@@ -15,7 +15,7 @@ LENGTH = 5
 def from_the_head(walk: Walk, given: Withdraw) -> Refused | None:
     first = lanes.head(walk, family.SCOPE)
     at = None if first is None else first.owner
-    while at not in (None, given.request):
+    while at is not None and walk[keys.REQUEST, at] is not None and at != given.request:
         waiter = walk[keys.WAITER, at]
         at = None if waiter is None else waiter.behind
     return RULES[Withdraw](walk, given)

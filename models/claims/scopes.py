@@ -74,7 +74,7 @@ def of_scopes(m: Model, cast: Cast) -> None:
             "the limit is reached",
             some(scopes, lambda read, key, s: s.active == _most(read, key[1])),
         )
-        if m.bounds.get("limit", 1) != 1:
+        if m.bounds.get("limit", 1) != 1 and not m.bounds.get("cap"):
             m.sometimes("attempts run beside each other", some(scopes, lambda read, key, s: s.active > 1))
 
 

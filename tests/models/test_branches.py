@@ -62,6 +62,9 @@ UNTAKEN = {
     Never(
         "rules.flows.keep_signal", "kept[2] is None", True
     ): "an early signal has a name, a wait has a kind",
+    Never("rules.follow_ups._forget", "authority.runs(walk, ref)", True): (
+        "what an attempt holds is told to end when it is asked to, or has"
+    ),
     Never("rules.follow_ups.ask_again", "walk[keys.REQUEST, key[2]] is not None", True): HANDED_OUT_ONCE,
     Never("rules.scopes.ask", "walk[keys.REQUEST, request] is not None", True): HANDED_OUT_ONCE,
     Never("rules.scopes.ask", "walk[keys.ATTEMPT, first] is not None", True): HANDED_OUT_ONCE,

@@ -20,7 +20,6 @@ from dhruva.inputs import (
 from dhruva.machines.attempt import AttemptEvent, AttemptState
 from dhruva.machines.carrier import CarrierEvent, CarrierState
 from dhruva.machines.effect import EffectEvent, EffectState
-from dhruva.machines.release import ReleaseState
 from dhruva.rules import authority, keys
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Rule, Walk, Wired
@@ -211,26 +210,18 @@ def dispatch(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
     walk.effect(Perform(effect))
 
 
-OVER: Final = frozenset({CarrierState.VOID, CarrierState.WITHDRAWN})
-
-
-def forget(walk: Walk, ref: Ref, spawn: int) -> None:
-    """What is over of a dispatch has no use once its attempt no longer runs (DSP-12).
-
-    A signal is only heard for an attempt that runs; a delivery without a lock has nothing to release.
-    """
-    if authority.runs(walk, ref):
-        return
-    group, delivery = (keys.GROUP, ref, spawn), (keys.DELIVERY, ref, spawn)
-    cell, held = walk[group], walk[delivery]
-    if cell is not None and cell.state in OVER:
-        walk[group] = None
-    if held is not None and (held.nonce is None or held.state == ReleaseState.RELEASED):
-        walk[delivery] = None
-
-
 def forget_group(walk: Walk, key: Key, _group: Any, _given: Given) -> None:
-    forget(walk, key[1], key[2])
+    """A signal is only heard for an attempt that runs: without one, the group is of no use (DSP-12).
+
+    Nor is a delivery that holds no lock, which has nothing to release.
+    """
+    if authority.runs(walk, key[1]):
+        return
+    walk[key] = None
+    delivery = (keys.DELIVERY, key[1], key[2])
+    held = walk[delivery]
+    if held is not None and held.nonce is None:
+        walk[delivery] = None
 
 
 def cooperative_left(walk: Walk, key: Key, _cooperative: Any, _given: Given) -> None:

@@ -9,11 +9,13 @@ from typing import Any, Final
 from dhruva.cells import Again, Ending, Follow, FollowUp, Key, Link, Parked
 from dhruva.decide.authority import Verdict
 from dhruva.effects import EndResource, Rejected
-from dhruva.ids import TaskId, TaskStatus
+from dhruva.ids import Ref, TaskId, TaskStatus
 from dhruva.inputs import DiscardParked, Handle, Park, ResumeParked
+from dhruva.machines.carrier import CarrierState
 from dhruva.machines.parked import ParkedEvent, ParkedState
+from dhruva.machines.release import ReleaseState
 from dhruva.machines.resources import StreamState
-from dhruva.rules import authority, carriers, keys, lanes, scopes
+from dhruva.rules import authority, keys, lanes, scopes
 from dhruva.table import Refused
 from dhruva.walk import ABSENT, NOTHING, Given, Handler, Rule, Walk
 from dhruva.wiring import FOLLOW_UP
@@ -81,7 +83,20 @@ def ask_again(walk: Walk, key: Key, wanted: Again) -> Refused | None:
     return None
 
 
+OVER: Final = frozenset({CarrierState.VOID, CarrierState.WITHDRAWN})
 OVER_STREAM: Final = frozenset({StreamState.CLOSED, StreamState.ABORTED})
+
+
+def _forget(walk: Walk, ref: Ref, spawn: int) -> None:
+    """What is over of the newest dispatch has no use once its attempt no longer runs (DSP-12)."""
+    if authority.runs(walk, ref):
+        return
+    group, delivery = (keys.GROUP, ref, spawn), (keys.DELIVERY, ref, spawn)
+    cell, held = walk[group], walk[delivery]
+    if cell is not None and cell.state in OVER:
+        walk[group] = None
+    if held is not None and (held.nonce is None or held.state == ReleaseState.RELEASED):
+        walk[delivery] = None
 
 
 def end_resources(walk: Walk, key: Key, here: Ending) -> Refused | None:
@@ -92,7 +107,7 @@ def end_resources(walk: Walk, key: Key, here: Ending) -> Refused | None:
     if refused is not None:
         return refused
     if here.cursor == 0:
-        carriers.forget(walk, key[2], here.spawn)
+        _forget(walk, key[2], here.spawn)
     left = walk[held]
     if there and left is None and not here.gone:
         walk.effect(EndResource(key[2], here.cursor))
