@@ -1,4 +1,4 @@
-"""Each row about the runtime has a test of the runtime: a model or proof shows the rules, not what runs them."""
+"""Each row about the runtime has a test of the runtime: models and proofs show the rules, not what runs."""
 
 import ast
 import re
