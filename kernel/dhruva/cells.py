@@ -1,8 +1,8 @@
 """The cells: all that a rule may see and say.
 
-A cell is a small frozen value under a key `(kind, id, ...)`; its first field is the state of its machine, if it
-has one. It lives as long as the thing that it stands for: an attempt that ended, a worker that exited has none
-any more, and what comes later is refused. Tasks, scopes and instances stay: their ids stay known.
+A cell is a small frozen value under a key `(kind, id, ...)`; its first field is the state of its machine.
+It lives as long as what it stands for: an attempt that ended, a worker that exited has no cell any more, and
+what comes later is refused. Tasks, scopes and instances stay: their ids stay known.
 
 No field is a collection. What is many is linked: lanes, attempts of a scope, dependents of a task.
 """
