@@ -5,8 +5,10 @@ from pathlib import Path
 
 import pytest
 
+from dhruva.runtime.shipped import shipped
 from tests import pages
 from tests.pages import ROOT, Wrong
+from tests.runtime.stores import bad_record
 
 PAGES = sorted(
     path for path in (ROOT / "README.md", *(ROOT / "docs").rglob("*.md")) if "generated" not in path.parts
@@ -25,6 +27,8 @@ def runs(page: Path) -> bool:
 @pytest.mark.parametrize("page", [page for page in PAGES if runs(page)], ids=named)
 def test_what_stands_on_a_page_runs_as_printed(page: Path, tmp_path: Path) -> None:
     pages.run(page, tmp_path)
+    for store in tmp_path.rglob("*.db"):
+        assert bad_record(store, shipped()) is None, "the journal of what a page ran"
 
 
 @pytest.mark.parametrize("page", PAGES, ids=named)

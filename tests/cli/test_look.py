@@ -209,6 +209,7 @@ def test_replay_tells_what_was_stepped_and_the_head(made: Night) -> None:
     assert f"head {head}" in run("replay", made.store).stdout
 
 
+@pytest.mark.usefixtures("tampered")
 @pytest.mark.cites("SHL-7e", "SHL-7f")
 @pytest.mark.parametrize(
     ("statement", "named"),
@@ -246,6 +247,7 @@ def test_a_cut_tail_is_seen_against_a_head_kept_elsewhere(tmp_path: Path) -> Non
     )
 
 
+@pytest.mark.usefixtures("tampered")
 @pytest.mark.parametrize(
     ("statement", "command"),
     [

@@ -84,6 +84,7 @@ WRONG = {
 }
 
 
+@pytest.mark.usefixtures("tampered")
 @pytest.mark.parametrize("command", COMMANDS)
 @pytest.mark.parametrize("wrong", WRONG, ids=lambda wrong: wrong.__name__)
 def test_what_is_no_store_is_said_in_one_line(tmp_path: Path, command: str, wrong: Any) -> None:
