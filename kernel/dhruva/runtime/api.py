@@ -46,7 +46,12 @@ After = Task | UUID | DependsOn
 
 
 class Authority:
-    """Authorizes requests and tasks, under one limit over all its scopes, and runs their bodies."""
+    """Authorizes requests and tasks, under one limit over all its scopes, and runs their bodies.
+
+    `limit`: bodies at a time over all scopes, and over all processes of a file. `environment`: clock, ids and
+    timers. `kernel`: other tables, for tests. `journal`: in memory, too, every transaction leaves a link.
+    It is entered once; what is asked of it before or afterwards is a StoreError.
+    """
 
     _entered = False
 

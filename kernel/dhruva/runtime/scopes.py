@@ -138,6 +138,7 @@ class Scope:
         await self._say(Suspend(self.id))
 
     async def resume(self) -> None:
+        """What was suspended takes requests again, and what waits in it goes on."""
         await self._say(Resume(self.id))
 
     async def dispose(self) -> None:
