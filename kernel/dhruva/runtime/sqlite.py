@@ -2,22 +2,23 @@
 
 One thread uses the connection; other processes have their own. A transaction goes through the turnstile
 and begins with BEGIN IMMEDIATE, so that what it reads is what it changes; what was read stays in
-memory until `PRAGMA data_version` says that another connection has written. Rows are written with few
-statements of fixed sizes: sqlite3 gives up the interpreter lock at every statement, and beside busy
-code each costs up to 5 ms.
+memory until `PRAGMA data_version` says that another connection has written. Few statements are made: sqlite3
+gives up the interpreter lock at every one, and beside busy code each costs up to 5 ms.
 """
 
 import os
 import sqlite3
 import stat
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
 
 from dhruva.cells import FollowUp, Key, Kind
 from dhruva.runtime import codec, sqlite_records
+from dhruva.runtime.highest import Highest
 from dhruva.runtime.journal import hash_of
+from dhruva.runtime.sqlite_rows import flat, put
 from dhruva.runtime.store import (
     START,
     Checkpoint,
@@ -38,7 +39,6 @@ from dhruva.runtime.store import (
 from dhruva.runtime.turnstile import Turnstile
 
 APPLICATION_ID: Final = 0x64687276  # "dhrv", in the header of the file
-SIZES: Final = (64, 32, 16, 8, 4, 2, 1)  # rows per statement
 CACHED_MAX: Final = 200_000  # cells, records and payloads kept in memory
 SMALL: Final = 256  # bytes of a payload that is kept in memory
 BUSY_SECONDS: Final = 30.0  # how long to wait for another process that writes
@@ -112,6 +112,7 @@ class SqliteStore:
         self.cached: dict[Key, Any] = {}
         self.states: dict[int, State | None] = {}
         self.payloads: dict[str, bytes | None] = {}
+        self.highest = Highest()
         self.version: int | None = None
         self.head = START
         self.last_id = 0  # handed out
@@ -183,6 +184,7 @@ class SqliteStore:
             self.cached.clear()
             self.states.clear()
             self.payloads.clear()
+            self.highest.clear()
             self.version, self.head = version, self.read_head()
             self.stored_id = self.read_last_id()
             self.last_id = max(self.last_id, self.stored_id)
@@ -197,6 +199,9 @@ class SqliteStore:
             return self._version() != self.version
         except sqlite3.Error:
             return True  # the next transaction says what is wrong
+
+    def unreadable(self, fault: sqlite3.Error) -> StoreError:
+        return StoreError(f"{self.path} cannot be read: {fault}")
 
     def read_head(self) -> Head:
         row = self.connection.execute(
@@ -252,15 +257,24 @@ class SqliteTransaction:
         try:
             return self._store.connection.execute(statement, values)
         except sqlite3.Error as fault:
-            raise StoreError(f"{self._store.path} cannot be read: {fault}") from fault
+            raise self._store.unreadable(fault) from fault
 
     def read(self, key: Key) -> Any:
         cached = self._fresh
         if key in cached:
             return cached[key]
-        row = self._query("SELECT cell FROM cells WHERE key = ?", (codec.key_to_bytes(key),)).fetchone()
+        row = self._stored(codec.key_to_bytes(key))
         cell = cached[key] = None if row is None else codec.from_bytes(row[0])
         return cell
+
+    def _stored(self, key: bytes) -> Any:
+        store = self._store
+        try:
+            if store.highest.above(store.connection, key):
+                return None
+        except sqlite3.Error as fault:
+            raise store.unreadable(fault) from fault
+        return self._query("SELECT cell FROM cells WHERE key = ?", (key,)).fetchone()
 
     def scan(self, kind: Kind, word: FollowUp | None = None) -> Iterator[tuple[Key, Any]]:
         query = "SELECT key, cell FROM cells WHERE key >= ? AND key < ? ORDER BY key"
@@ -311,6 +325,7 @@ class SqliteTransaction:
         finally:
             store.end()
         self._fresh.update(writes.cells)
+        store.highest.wrote(writes.rows)
         store.states.update(writes.states)
         for name in writes.payloads:
             store.payloads.pop(name, None)
@@ -322,13 +337,13 @@ class SqliteTransaction:
         db = self._store.connection
         if writes.link is None:
             self.new_id()  # the only trace by which such a transaction can be told, should its end be unknown
-        _put(db, "cells", "key", "(?, ?)", writes.rows)
+        put(db, "cells", "key", "(?, ?)", writes.rows)
         if writes.payloads:
-            _put(db, "payloads", "name", "(?, ?)", writes.payloads.items())
+            put(db, "payloads", "name", "(?, ?)", writes.payloads.items())
         if writes.tasks:
-            _put(db, "tasks", "id", sqlite_records.TASK_PLACES, _flat(writes.tasks))
+            put(db, "tasks", "id", sqlite_records.TASK_PLACES, flat(writes.tasks))
         if writes.states:
-            _put(db, "states", "id", sqlite_records.STATE_PLACES, _flat(writes.states))
+            put(db, "states", "id", sqlite_records.STATE_PLACES, flat(writes.states))
         if writes.link is not None:
             db.execute("INSERT INTO journal VALUES (?, ?, ?)", writes.link)
         if self._store.last_id != self._store.stored_id:
@@ -368,29 +383,3 @@ class SqliteTransaction:
 
     def rollback(self) -> None:
         self._store.end()
-
-
-def _flat(rows: Mapping[int, Any]) -> Iterator[Sequence[Any]]:
-    return ((task, None) if row is None else (task, *row) for task, row in rows.items())
-
-
-def _put(db: sqlite3.Connection, table: str, key: str, places: str, rows: Iterable[Sequence[Any]]) -> None:
-    """Rows by their key, which comes first; None after it: the row is removed."""
-    kept, gone = [], []
-    for row in rows:
-        if row[1] is None:
-            gone.append(row[:1])
-        else:
-            kept.append(row)
-    _many(db, f"REPLACE INTO {table} VALUES {{}}", places, kept)
-    _many(db, f"DELETE FROM {table} WHERE {key} IN ({{}})", "?", gone)
-
-
-def _many(db: sqlite3.Connection, statement: str, place: str, rows: Iterable[Sequence[Any]]) -> None:
-    """All rows, with as few statements as the fixed sizes allow."""
-    left = list(rows)
-    for size in SIZES:
-        while len(left) >= size:
-            now, left = left[:size], left[size:]
-            values = [value for row in now for value in row]
-            db.execute(statement.format(", ".join([place] * size)), values)
