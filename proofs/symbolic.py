@@ -12,7 +12,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Any, Final, NamedTuple
 
 from dhruva.cells import Change
-from dhruva.rules import RULES, authority, carriers, follow_ups, lanes, lists
+from dhruva.rules import RULES, authority, follow_ups, lanes, lists
 from dhruva.step import Step
 from dhruva.table import Refused
 from dhruva.walk import Book, Decisions
@@ -31,8 +31,7 @@ PARTS: Final = (
     (lanes, ("head", "ahead", "enter", "leave", "ready", "wake", "wake_starved", "starve", "feed")),
     (lanes, ("await_executor", "_join", "_part", "_count")),
     (lists, ("link", "part")),
-    (follow_ups, ("_meet", "_count")),
-    (carriers, ("forget",)),
+    (follow_ups, ("_forget", "_meet", "_count")),
     (authority, ("verdict", "commit", "free", "runs", "_hold_cap", "_under_cap")),
 )
 """Helpers that rules share, each of which has paths of its own."""
