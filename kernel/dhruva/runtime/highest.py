@@ -22,9 +22,6 @@ class Highest:
     def __init__(self) -> None:
         self._keys: dict[bytes, bytes] = {}
 
-    def clear(self) -> None:
-        self._keys.clear()
-
     def above(self, db: sqlite3.Connection, key: bytes) -> bool:
         """Whether nothing is stored under this key, because it is above all others of its kind."""
         begins = _begins(key)

@@ -41,7 +41,7 @@ class Snapshot(SqliteStore):
 
     def __init__(self, path: Path, digest: str) -> None:
         self.path = path
-        self.cached, self.states, self.payloads = {}, {}, {}
+        self.forget()
         self.connection = _opened(path)
         try:
             self.connection.execute("BEGIN")

@@ -109,14 +109,18 @@ class SqliteStore:
         except BaseException:
             self.turnstile.close()
             raise
-        self.cached: dict[Key, Any] = {}
-        self.states: dict[int, State | None] = {}
-        self.payloads: dict[str, bytes | None] = {}
-        self.highest = Highest()
+        self.forget()
         self.version: int | None = None
         self.head = START
         self.last_id = 0  # handed out
         self.stored_id = 0  # of these, known to the file
+
+    def forget(self) -> None:
+        """Nothing of the file is known."""
+        self.cached: dict[Key, Any] = {}
+        self.states: dict[int, State | None] = {}
+        self.payloads: dict[str, bytes | None] = {}
+        self.highest = Highest()
 
     def _open(self, digest: str, connect: Connect) -> None:
         """In our turn: nobody changes the schema or the mode of the file meanwhile."""
@@ -181,10 +185,7 @@ class SqliteStore:
         version = self._version()
         others = version != self.version
         if others or len(self.cached) + len(self.states) + len(self.payloads) > CACHED_MAX:
-            self.cached.clear()
-            self.states.clear()
-            self.payloads.clear()
-            self.highest.clear()
+            self.forget()
             self.version, self.head = version, self.read_head()
             self.stored_id = self.read_last_id()
             self.last_id = max(self.last_id, self.stored_id)
