@@ -22,8 +22,8 @@ def test_tests_that_exclude_each_other_may_be_swapped() -> None:
 
 
 def test_what_differs_anywhere_is_not_the_same() -> None:
-    assert same(NAMED["decision authorize: `scope not in ALIVE` before `scope is None`"]) is None
-    moved = "`facts.spawned >= facts.max_spawns` as `facts.spawned > facts.max_spawns`"
+    assert same(NAMED["decision authorize: `scope not in ALIVE` before `facts.scope is None`"]) is None
+    moved = "`spawned >= max_spawns` as `spawned > max_spawns`"
     assert same(NAMED[f"decision authorize: {moved}"]) is None
 
 
