@@ -13,8 +13,7 @@ from tests.verify.by_hand import MACHINES as FOLDER
 from tests.verify.by_hand import ROOT, copied, every, noticed
 
 EVERY = every()
-SEEDS = {"target": random.randrange(10**6), "guard": 1}
-"""Another target is tried each time; a few guards are kept by two rules, so theirs is fixed."""
+SEED = random.randrange(10**6)
 
 
 def test_every_guard_and_effect_that_is_written_can_be_taken_away() -> None:
@@ -42,9 +41,8 @@ def test_an_edit_changes_one_argument_of_one_row() -> None:
 
 
 @pytest.mark.cites("VER-5")
-@pytest.mark.parametrize("kind", SEEDS)
-def test_a_rule_that_was_changed_by_hand_is_noticed(tmp_path: Path, kind: str) -> None:
-    """A target and a guard; `python -m tests.verify.by_hand` tries forty."""
-    chosen = random.Random(SEEDS[kind]).choice([edit for edit in EVERY if edit.kind == kind])
+def test_a_target_that_was_changed_by_hand_is_noticed(tmp_path: Path) -> None:
+    """Another one each time; `python -m tests.verify.by_hand` tries forty rules of every kind."""
+    chosen = random.Random(SEED).choice([edit for edit in EVERY if edit.kind == "target"])
     copied(tmp_path)
-    assert noticed(tmp_path, chosen), f"seed {SEEDS[kind]}: {chosen}"
+    assert noticed(tmp_path, chosen), f"seed {SEED}: {chosen}"
