@@ -11,7 +11,7 @@ from dhruva.walk import Given, Walk
 from models import lock_release as family
 
 FAILS = "only the claim releases"
-LENGTH = 5
+LENGTH = 2
 
 
 def anyone(_walk: Walk, _key: Key, _lock: Any, _given: Given) -> bool:
