@@ -11,8 +11,7 @@ import sys
 from functools import partial
 from typing import Any
 
-from dhruva import Authority
-from dhruva.records import RetryPolicy
+from dhruva import Authority, RetryPolicy
 
 SOON = RetryPolicy(initial_delay_ms=200, max_delay_ms=1000)  # after a crash a task is tried again
 
