@@ -1,6 +1,7 @@
 """Scopes as people hold them: where requests are made, and what is left when everything in it has ended."""
 
 import asyncio
+import inspect
 from collections.abc import Awaitable, Callable
 from types import TracebackType
 from typing import Any, Final, NamedTuple, TypeVar, overload
@@ -26,6 +27,7 @@ T = TypeVar("T")
 STORE_FULL: Final = "store_full"
 NOWHERE: Final = ScopeId(0)  # no scope has this id
 WAITS: Final = "scope-waits:"  # payload: timeout and queue wait, in seconds
+LANES: Final = frozenset(Priority)
 LOOK_AGAIN: Final = 0.02  # seconds until a scope is asked again whether it is disposed, if others hold it
 
 
@@ -104,6 +106,7 @@ class Scope:
         running = self._running
         if running.closing:
             raise StoreError(CLOSED)
+        _look_at(self.name, body, priority)
         if running.shell.full:
             return self._rejected(STORE_FULL)
         handle: Handle[Any] = Handle(running, self, body, priority)
@@ -231,6 +234,15 @@ class Scope:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         await self.dispose()
+
+
+def _look_at(scope: str, body: object, priority: object) -> None:
+    """Raises what says what is wrong with a request, if something is."""
+    if not callable(body):
+        hint = " (a coroutine: leave the call out)" if inspect.iscoroutine(body) else ""
+        raise TypeError(f"body of a request in scope {scope!r} is {body!r:.100}{hint}; it is a function")
+    if priority not in LANES:
+        raise ValueError(f"priority of a request in scope {scope!r} is {priority!r:.100}; it is 0 to 3")
 
 
 def _disposed(change: Change) -> bool:
