@@ -38,7 +38,7 @@ Sets = dict[str, str]
 class Case(NamedTuple):
     """One model beside Spin. `at_least` is the ratio that we want of Spin's time over ours, 0 for none.
 
-    What was learned is put to Spin only where gcc does not take minutes for it.
+    What was learned is put to Spin only where it or gcc does not take minutes for it.
     """
 
     name: str
@@ -56,7 +56,7 @@ CASES = (
     Case("two_phase_commit", {"managers": "9"}, {"managers": "7"}, 2.0),
     Case("philosophers", {"seats": "18"}, {"seats": "13"}, 2.0),
     Case("peterson", {"processes": "6"}, {"processes": "4"}, 1 / 1.4, is_exported=False),
-    Case("ewd998", {"bound": "4"}, {"bound": "2"}, 1 / 1.4),
+    Case("ewd998", {"bound": "4"}, {"bound": "2"}, 1 / 1.4, is_exported=False),
     Case("paxos", {"ballots": "4", "values": "1"}, {"ballots": "3", "values": "1"}, 1 / 1.4),
     Case("hanoi", {"disks": "13", "solve": "no"}, {"disks": "9", "solve": "no"}, 0.0),
 )
