@@ -28,7 +28,7 @@ Right = Callable[[Read, Any, Refused], bool]
 RAISED: Key = (GHOST, "raised")
 TOUCHED: Key = (GHOST, "touched")
 MOST = 10
-MOST_OF: Mapping[type, int] = {Ask: 8, Wake: 9, Withdraw: 5, WaitExpired: 5}
+MOST_OF: Mapping[type, int] = {Ask: 9, Wake: 9, Withdraw: 5, WaitExpired: 5}
 """How many cells a step reads or writes at most: to queue, to authorize and to activate takes these, whatever
 else there is (ACT-14). They are what was counted, so that a rule that looks at one more is noticed."""
 
