@@ -49,9 +49,6 @@ UNTAKEN = {
     Never("rules.follow_ups.reject_queued", "refused is not None", True): OPTIONAL,
     Never("rules.follow_ups.end_resources", "refused is not None", True): OPTIONAL,
     Never("rules.follow_ups.tell", "refused is not None", True): OPTIONAL,
-    Never("rules.carriers.outcome", "attempt.spawn != given.spawn", True): (
-        "the group of an older dispatch is gone before there is a newer one"
-    ),
     Never("rules.authority.commit", "known is not None", True): "numbers of attempts only grow",
     Never("rules.authority.commit", "known", True): "numbers of attempts only grow",
     Never("rules.authority.commit", "known", False): "refused for want of a scope, which each of them has",
@@ -59,27 +56,12 @@ UNTAKEN = {
     Never(
         "rules.lanes.ready", "lacks is not None", False
     ): "asked without an executor, which is then lacking",
-    Never(
-        "rules.flows.keep_signal", "kept[2] is None", True
-    ): "an early signal has a name, a wait has a kind",
     Never("rules.follow_ups._forget", "authority.runs(walk, ref)", True): (
         "what an attempt holds is told to end when it is asked to, or has"
     ),
     Never("rules.follow_ups.ask_again", "walk[keys.REQUEST, key[2]] is not None", True): HANDED_OUT_ONCE,
-    Never("rules.scopes.ask", "walk[keys.REQUEST, request] is not None", True): HANDED_OUT_ONCE,
-    Never("rules.scopes.ask", "walk[keys.ATTEMPT, first] is not None", True): HANDED_OUT_ONCE,
-    Never("rules.follow_ups.reset", "before.run == after.run", True): (
-        "what was accepted for a reset stays as it is until then; if not, its dependents are told anew"
-    ),
-    Never("rules.scopes._start_task", "refused.because == TaskGuard.EXECUTOR", False): ONE_LISTED,
     Never("rules.scopes._start_request", "request.scope != given.scope", True): ONE_LISTED,
-    Never("rules.locks._hand_over", "lock.handed", True): (
-        "against the assumption that a claim is handed to who claimed it, which delivers once"
-    ),
     Never("rules.locks.observe", "refused is None", False): "each event is a row of each policy",
-    Never("rules.tasks.depend", "task.number > 0", True): (
-        "who has started has all its links, and after an unlink only a delete follows"
-    ),
     Never("rules.deeds.tell_if_ended", "task.alive", True): (
         "a task that ends while its body runs is told of at the end of the body"
     ),
