@@ -26,8 +26,7 @@ from dhruva.runtime.errors import NotFound, of_refusal, of_refused
 from dhruva.runtime.executions import Execution
 from dhruva.runtime.executors import Executors
 from dhruva.runtime.listing import from_cursor, to_cursor
-from dhruva.runtime.outcomes import WasParked
-from dhruva.runtime.running import Running
+from dhruva.runtime.running import Running, error_of, look
 from dhruva.runtime.store import Query, State, StoreError, TaskRow
 from dhruva.runtime.timers import Timers
 from dhruva.runtime.waits import Waits, why_of
@@ -104,22 +103,7 @@ class Tasks:
 
     async def look(self, reads: Callable[[Facts], T]) -> T:
         """What this returns, called in a transaction of its own; it may set nothing."""
-        found: list[T] = []
-        raised: list[Exception] = []
-
-        def inputs(facts: Facts) -> tuple[()]:
-            try:
-                found.append(reads(facts))
-            except Exception as fault:  # noqa: BLE001 - raised again where it was asked for
-                raised.append(fault)
-            return ()
-
-        answer = await self.answer(inputs)
-        if raised:
-            raise raised[-1]
-        if not isinstance(answer, Done):
-            raise _error(answer, "the store")
-        return found[-1]
+        return await look(self.running, reads)
 
     async def answer(
         self,
@@ -326,8 +310,5 @@ def _stamp(milliseconds: int) -> datetime:
 
 
 def _error(answer: Refused | PutAside | StoreError, what: str) -> Exception:
-    if isinstance(answer, StoreError):
-        return answer
-    if isinstance(answer, PutAside):
-        return WasParked(answer.parked, answer.error)
-    return of_refused(what, answer)
+    """As everywhere, but that a refusal about a task has a code (LIF-18)."""
+    return of_refused(what, answer) if isinstance(answer, Refused) else error_of(answer, what)
